@@ -1,0 +1,62 @@
+/** What the loop needs from outside. Edge rooms satisfy these shapes; `extension.ts` and `cli.ts` bring them together. */
+import type { Claim, Digest, Handle, Hash } from "../schema/claim";
+import type { Logged, SessionEvent } from "../schema/event";
+import type { ChatModel } from "../schema/model";
+import type { SafeText } from "../schema/text";
+import type { Tool, ToolPreview, ToolSpec } from "../schema/tool";
+
+/**
+ * The session log. `append` adds one event in order; `sync` resolves once everything appended is on disk. Both throw
+ * `Failure("log-unwritable")`: nothing may be shown to the model that the log could not take.
+ */
+export type Log = {
+  append(event: SessionEvent): Promise<Logged>;
+  sync(): Promise<void>;
+};
+
+/** The session's stored results. Contract: when `put` resolves, the content is on disk and readable by its digest. */
+export type Claims = {
+  put(text: SafeText): Promise<{ readonly sha256: Digest }>;
+  /** Throws `Failure("blob-missing" | "blob-corrupt")`. */
+  read(sha256: Digest): Promise<SafeText>;
+  /** The index: only handles that this session issued. */
+  find(handle: Handle): Claim | undefined;
+};
+
+/** What the person is asked before a write or execute call. Arguments are JSON text. */
+export type Question = {
+  readonly session: string;
+  readonly call: string;
+  readonly tool: ToolSpec;
+  readonly preview: ToolPreview;
+};
+export type Verdict = {
+  readonly granted: boolean;
+  readonly by: "rule" | "user" | "session";
+  readonly reason: string;
+};
+
+/** Who may do what. `ask` resolves to a refusal when `signal` aborts: a stop never waits for an answer. */
+export type Approver = {
+  isTrusted(): boolean;
+  ask(question: Question, signal: AbortSignal): Promise<Verdict>;
+};
+
+export type Clock = { now(): number };
+
+/** Live text for whoever watches; not events, never in the log. */
+export type Watcher = {
+  replyText(turn: number, text: string): void;
+  toolProgress(call: string, text: string): void;
+};
+
+export type Ports = {
+  readonly log: Log;
+  readonly claims: Claims;
+  readonly model: ChatModel;
+  readonly tools: readonly Tool[];
+  readonly approver: Approver;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly watcher: Watcher;
+};

@@ -1,0 +1,268 @@
+/**
+ * Read this second, after agent/turn.ts: the session log's vocabulary. One event per step, in the past tense.
+ * What the model is sent, what the inspector shows, receipts and replays are folds over these and nothing else.
+ * Sizes: chars = code points, bytes = UTF-8. `call` is ours ("t3c0": turn 3, first call), never the model's id.
+ */
+import * as z from "zod";
+import { Claim, Digest, Handle, RefusalReason } from "./claim";
+import { Message } from "./message";
+import { ModelInfo, Usage } from "./model";
+import { Intent, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
+import { CoreSettings } from "./settings";
+import { ToolClass, ToolSpec } from "./tool";
+
+const turn = z.int().nonnegative();
+const call = z.string();
+const size = z.int().nonnegative();
+
+/** First event of every log. The salt scopes handles to the session (CONFORMANCE §1, Handle). */
+const SessionStarted = z.object({
+  type: z.literal("session_started"),
+  format: z.literal(1),
+  session: z.string(),
+  tenant: z.string(),
+  workspace: z.string(), // display name
+  title: z.string(),
+  salt: z.string().regex(/^[0-9a-f]{32}$/),
+});
+
+/** Everything but the conversation that shapes a request or a decision. Recorded at the start and whenever it changes. */
+const Configured = z.object({
+  type: z.literal("configured"),
+  model: ModelInfo,
+  system: z.string(),
+  tools: z.array(ToolSpec),
+  settings: CoreSettings,
+  policy: PolicyArtifact,
+  policyIdentity: PolicyIdentity,
+  intent: Intent.nullable(),
+});
+
+/** The session was opened again, by another window or after a restart. */
+const Resumed = z.object({ type: z.literal("resumed"), turn });
+
+/** The person's words. */
+const Asked = z.object({ type: z.literal("asked"), turn, text: z.string() });
+
+/** A request left. `sha256` is over the canonical JSON of { system, tools, messages }: resuming must rebuild the same. */
+const Requested = z.object({
+  type: z.literal("requested"),
+  turn,
+  model: z.string(),
+  messages: size,
+  chars: size,
+  bytes: size,
+  sha256: Digest,
+});
+
+export const ReplyCall = z.object({ call, id: z.string(), name: z.string(), arguments: z.string() });
+export type ReplyCall = z.infer<typeof ReplyCall>;
+
+/** A reply ended. A stop or a failure keeps the text so far and whole calls only. */
+const Replied = z.object({
+  type: z.literal("replied"),
+  turn,
+  text: z.string(),
+  calls: z.array(ReplyCall),
+  end: z.enum(["answered", "calls", "stopped", "failed"]),
+  error: z.string().nullable(),
+  usage: Usage.nullable(),
+  elapsedMs: z.int().nonnegative(),
+});
+
+/** Thimble's proposal. Arguments: the bytes the model wrote, and what would run. Alone: the call never started. */
+const Clamped = z.object({
+  type: z.literal("clamped"),
+  call,
+  tool: z.string(),
+  argumentsSource: z.enum(["raw", "parsed"]),
+  effectiveArguments: z.string().nullable(), // null = as the model wrote them
+  proposal: Proposal,
+});
+
+/** Refused: the call never started. Granted without `executed`: it may have run in part. */
+const Authorised = z.object({
+  type: z.literal("authorised"),
+  call,
+  granted: z.boolean(),
+  by: z.enum(["rule", "user", "session", "check"]), // session = allowed for the whole session by the user
+  reason: z.string(),
+});
+
+/** The tool came back. No output here: it has not crossed the boundary yet. */
+const Executed = z.object({
+  type: z.literal("executed"),
+  call,
+  outcome: z.enum(["ok", "failed", "unknown"]),
+  code: z.string().nullable(),
+  items: size.nullable(),
+  elapsedMs: z.int().nonnegative(),
+});
+
+/** The result became safe text: what was changed on the way, counted (CONFORMANCE §0.1). */
+const Redacted = z.object({
+  type: z.literal("redacted"),
+  call,
+  refused: z.string().nullable(), // why the boundary refused the result; it is then never stored
+  forgedMarkers: size,
+  loneSurrogates: size,
+  secrets: z.record(z.string(), size), // by kind of secret
+});
+
+/** What came back, measured after execution (seed 003 §Metrics). */
+const Measured = z.object({
+  type: z.literal("measured"),
+  call,
+  items: size.nullable(),
+  chars: size,
+  bytes: size,
+  tokensEstimated: size,
+  estimator: z.string(),
+});
+
+/** A result was checked in: the whole safe text is on disk under its digest (seed 000). */
+const ToolResultStored = z.object({ type: z.literal("tool_result_stored"), call, ...Claim.shape });
+
+/** How a result entered the conversation. Decided once: these bytes are what every later request carries. */
+const Remembered = z.object({
+  type: z.literal("remembered"),
+  call,
+  shown: z.enum(["inline", "ticket", "cut", "window", "refusal"]),
+  class: ToolClass,
+  limitChars: size.nullable(), // the limit that decided; null where none applied
+  why: z.string(),
+  handle: Handle.nullable(),
+  isError: z.boolean(),
+  text: z.string(),
+});
+
+/** A handle was read back (the model sees the window as the call's result). */
+const Redeemed = z.object({
+  type: z.literal("redeemed"),
+  call,
+  handle: Handle,
+  offset: size,
+  chars: size,
+  totalChars: size,
+});
+
+/** A handle was not read back. The model sees one refusal; the reason is here. */
+const RedemptionRefused = z.object({
+  type: z.literal("redemption_refused"),
+  call,
+  reason: RefusalReason,
+  given: z.string(), // at most 80 chars of what the model gave
+});
+
+/** One repair of the history, for people; the splices say what it did to the messages. */
+export const Repair = z.object({
+  kind: z.enum([
+    "result_missing",
+    "result_orphaned",
+    "call_duplicated",
+    "call_renamed",
+    "call_without_id",
+    "result_moved",
+    "result_duplicated",
+  ]),
+  call: call.nullable(),
+  detail: z.string(),
+});
+export type Repair = z.infer<typeof Repair>;
+
+/** Messages [at, at + remove) become `insert`; a number stands for the message at that index before the repair. */
+export const Splice = z.object({
+  at: size,
+  remove: size,
+  insert: z.array(z.union([size, Message])),
+});
+export type Splice = z.infer<typeof Splice>;
+
+/** The durable history was made valid for the provider (seed 001 §Pareamento, CONFORMANCE §2). */
+const Repaired = z.object({
+  type: z.literal("repaired"),
+  turn,
+  repairs: z.array(Repair),
+  splices: z.array(Splice), // in ascending order, indices before the repair
+});
+
+/** One result shortened after it was shown; the whole is stored under `handle`. */
+export const Shortening = z.object({
+  call,
+  handle: Handle,
+  text: z.string(),
+  charsBefore: size,
+  charsAfter: size,
+});
+export type Shortening = z.infer<typeof Shortening>;
+
+/** Old results were shortened (CONFORMANCE §4). */
+const Aged = z.object({
+  type: z.literal("aged"),
+  turn,
+  strategy: z.literal("age"),
+  decisions: z.array(Shortening.extend({ level: z.union([z.literal(1), z.literal(2)]) })),
+});
+
+/** Results of the last turn were shortened because the turn was over its budget (CONFORMANCE §3). */
+const Budgeted = z.object({
+  type: z.literal("budgeted"),
+  turn,
+  limit: z.enum(["perResultChars", "perTurnChars", "perTurnBytes"]),
+  cuts: z.array(Shortening),
+});
+
+/** Something on disk was mended when the session was opened. */
+const Recovered = z.object({
+  type: z.literal("recovered"),
+  what: z.enum(["log_tail", "claim_index"]),
+  detail: z.string(),
+});
+
+/** A run of the loop is over. The session can go on. */
+const RunEnded = z.object({
+  type: z.literal("run_ended"),
+  turn,
+  end: z.enum(["answered", "stopped", "failed", "turn_limit"]),
+  message: z.string(),
+});
+
+export const SessionEvent = z.discriminatedUnion("type", [
+  SessionStarted,
+  Configured,
+  Resumed,
+  Asked,
+  Requested,
+  Replied,
+  Clamped,
+  Authorised,
+  Executed,
+  Redacted,
+  Measured,
+  ToolResultStored,
+  Remembered,
+  Redeemed,
+  RedemptionRefused,
+  Repaired,
+  Aged,
+  Budgeted,
+  Recovered,
+  RunEnded,
+]);
+export type SessionEvent = z.infer<typeof SessionEvent>;
+export type EventType = SessionEvent["type"];
+export type EventOf<T extends EventType> = Extract<SessionEvent, { type: T }>;
+
+/** Who made an event: this loop, or another agent that used the same core (ARCHITECTURE, The one idea). */
+export const Origin = z.enum(["loop", "gateway", "wrapper", "import"]);
+export type Origin = z.infer<typeof Origin>;
+
+/** What the log adds to an event: its place, its time, its maker. `at` is Unix time in milliseconds. */
+export const Stamp = z.object({ n: z.int().nonnegative(), at: z.int(), origin: Origin });
+export type Logged = SessionEvent & z.infer<typeof Stamp>;
+
+/** A fold over the log. */
+export type Fold<State> = {
+  readonly initial: State;
+  reduce(state: State, event: Logged): State;
+};

@@ -1,0 +1,39 @@
+/** Failures: broken promises of the house. Expected outcomes are values, never these (STYLE, Errors). */
+
+export type FailureCode =
+  | "blob-missing"
+  | "blob-corrupt"
+  | "log-unwritable"
+  | "log-damaged"
+  | "session-missing"
+  | "session-in-use"
+  | "store-unwritable"
+  | "store-too-new"
+  | "settings-invalid"
+  | "script-invalid"
+  | "policy-invalid"
+  | "policy-version"
+  | "model-missing"
+  | "model-failed"
+  | "no-workspace"
+  | "import-unreadable";
+
+export type Facts = Readonly<Record<string, string | number>>;
+
+/** Thrown where the house cannot keep a promise. `message` says what to do next; `facts` are safe to show and to log. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly facts: Facts;
+
+  constructor(code: FailureCode, message: string, facts: Facts = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "Failure";
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** Ends a fold's switch: a forgotten event kind is a compile error. */
+export function unreachable(value: never): never {
+  throw new Error(`unhandled ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,67 @@
+/** Settings as the core sees them: `cloakroom.*` in the editor, defaults in the CLI. Editor-only settings are not here. */
+import * as z from "zod";
+import { LimitMode } from "./policy";
+
+/** Threshold and head of one tool or of the whole mechanism (seed 000 §Thresholds). Chars are code points. */
+export const ClaimLimits = z.object({
+  thresholdChars: z.int().describe("Results up to this many characters stay in the conversation."),
+  headChars: z.int().describe("How many characters of a stored result stay in the conversation."),
+});
+export type ClaimLimits = z.infer<typeof ClaimLimits>;
+
+export const ClaimCheckSettings = ClaimLimits.extend({
+  enabled: z.boolean(),
+  slack: z.number().min(0).max(4), // share of the threshold that a result may exceed it by and still stay inline
+  ttlSeconds: z.number(), // of reclaimable content (CONFORMANCE §0.6)
+  perTool: z.record(z.string(), ClaimLimits), // replaces the limits whole
+  exclude: z.array(z.string()), // tools whose results are never substituted
+});
+export type ClaimCheckSettings = z.infer<typeof ClaimCheckSettings>;
+
+/** Size of what stays inline (seed 001 §Budget, CONFORMANCE §3). */
+export const BudgetSettings = z.object({
+  perResultChars: z.int().positive(),
+  perTurnChars: z.int().positive(),
+  perTurnBytes: z.int().positive(),
+});
+export type BudgetSettings = z.infer<typeof BudgetSettings>;
+
+/** Microcompaction (seed 001, CONFORMANCE §4). Ages are counted in turns. */
+export const AgeingSettings = z.object({
+  strategy: z.enum(["off", "age"]),
+  shortenAfterTurns: z.int().positive(),
+  clearAfterTurns: z.int().positive(),
+  minimumChars: z.int().nonnegative(),
+});
+export type AgeingSettings = z.infer<typeof AgeingSettings>;
+
+export const LimitSettings = z.object({
+  mode: LimitMode,
+  hardMaximum: z.int().positive().nullable(), // above contracts and every exemption (CONFORMANCE §0.7)
+});
+export type LimitSettings = z.infer<typeof LimitSettings>;
+
+export const CoreSettings = z.object({
+  claimCheck: ClaimCheckSettings,
+  budgets: BudgetSettings,
+  ageing: AgeingSettings,
+  limits: LimitSettings,
+  maxTurns: z.int().positive(),
+});
+export type CoreSettings = z.infer<typeof CoreSettings>;
+
+export const DEFAULT_SETTINGS: CoreSettings = {
+  claimCheck: {
+    enabled: true,
+    thresholdChars: 4096,
+    headChars: 512,
+    slack: 0.25,
+    ttlSeconds: 3600,
+    perTool: {},
+    exclude: [],
+  },
+  budgets: { perResultChars: 20_000, perTurnChars: 200_000, perTurnBytes: 8_000_000 },
+  ageing: { strategy: "off", shortenAfterTurns: 2, clearAfterTurns: 4, minimumChars: 3000 },
+  limits: { mode: "observe", hardMaximum: null },
+  maxTurns: 50,
+};

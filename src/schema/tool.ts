@@ -1,0 +1,60 @@
+/** Tools as the house sees them: what one is, what a call of it asks for, and how it can end. */
+import * as z from "zod";
+import type { RawText } from "./text";
+
+/** Decides how much of a result stays inline (CONFORMANCE §1, table). `error` is chosen by the outcome, not declared. */
+export const ToolClass = z.enum(["list", "read", "read_range", "execute", "error", "other"]);
+export type ToolClass = z.infer<typeof ToolClass>;
+
+/** What a call can change: nothing, files, or anything. */
+export const ToolEffect = z.enum(["read", "write", "execute"]);
+export type ToolEffect = z.infer<typeof ToolEffect>;
+
+/** A tool as offered to the model. `inputSchema` is JSON Schema. */
+export const ToolSpec = z.object({
+  name: z.string().min(1),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  class: ToolClass,
+  effect: ToolEffect,
+});
+export type ToolSpec = z.infer<typeof ToolSpec>;
+
+/**
+ * How a tool ended. `class` overrides the spec's (a read with an explicit range); `items` is how many records came
+ * back, counted by the tool that made them.
+ */
+export type ToolOutcome =
+  | { readonly kind: "ok"; readonly text: RawText; readonly class?: ToolClass; readonly items?: number }
+  | { readonly kind: "failed"; readonly code: string; readonly text: RawText };
+
+/** What a write or execute call would do, shown to the person who is asked. */
+export type ToolPreview =
+  | {
+      readonly kind: "diff";
+      readonly path: string; // workspace-relative, forward slashes
+      readonly before: string;
+      readonly after: string;
+      readonly sensitive: boolean; // always asked for, never "always allow" (CONFORMANCE §7)
+    }
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly folder: string;
+      readonly sensitive: boolean;
+    }
+  | { readonly kind: "invalid"; readonly code: string; readonly text: string }; // the call cannot run: nobody is asked
+
+/** What a running tool may use. `preview` is what the person allowed: a tool that would now do something else must refuse. */
+export type ToolContext = {
+  readonly signal: AbortSignal;
+  readonly preview: ToolPreview | null;
+  readonly progress: (text: string) => void;
+};
+
+/** A tool: its description and its hands. `argumentsText` is JSON text, already clamped; the tool validates it. */
+export type Tool = {
+  readonly spec: ToolSpec;
+  preview?(argumentsText: string, signal: AbortSignal): Promise<ToolPreview>;
+  run(argumentsText: string, context: ToolContext): Promise<ToolOutcome>;
+};

@@ -1,0 +1,123 @@
+/** What the inspector shows, and what it and the extension host say to each other. */
+import * as z from "zod";
+import { Handle, RefusalReason } from "./claim";
+import { Repair } from "./event";
+import { LimitMode } from "./policy";
+import { Receipt } from "./receipt";
+import { ToolClass } from "./tool";
+
+const size = z.int().nonnegative();
+
+/** One tool call in the inspector: what was asked, decided, returned and shown. */
+export const CallView = z.object({
+  call: z.string(),
+  tool: z.string(),
+  arguments: z.string(), // as the model wrote them, at most 2000 chars
+  state: z.enum(["proposed", "waiting", "running", "done", "refused", "failed", "interrupted"]),
+  receipt: Receipt.nullable(),
+  authorised: z.object({ granted: z.boolean(), by: z.string(), reason: z.string() }).nullable(),
+  elapsedMs: size.nullable(),
+  result: z
+    .object({
+      shown: z.enum(["inline", "ticket", "cut", "window", "refusal"]),
+      class: ToolClass,
+      why: z.string(),
+      isError: z.boolean(),
+      shownChars: size,
+      text: z.string(), // what the model was shown, at most 4000 chars
+    })
+    .nullable(),
+  stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
+  redeemed: z.object({ handle: Handle, offset: size, chars: size, totalChars: size }).nullable(),
+  refusal: z.object({ reason: RefusalReason, given: z.string() }).nullable(),
+  changes: z.object({
+    forgedMarkers: size,
+    loneSurrogates: size,
+    secrets: size,
+    refused: z.string().nullable(),
+  }),
+  shortened: z.array(
+    z.object({ by: z.enum(["age", "budget"]), turn: size, charsAfter: size, handle: Handle }),
+  ),
+});
+export type CallView = z.infer<typeof CallView>;
+
+/** One turn: the request, the reply, its calls, and what was done to the history before the request. */
+export const TurnView = z.object({
+  turn: size,
+  asked: z.string().nullable(),
+  request: z.object({ messages: size, chars: size, bytes: size, model: z.string() }).nullable(),
+  reply: z
+    .object({
+      text: z.string(),
+      end: z.enum(["answered", "calls", "stopped", "failed"]),
+      error: z.string().nullable(),
+      elapsedMs: size,
+      inputTokens: size.nullable(),
+      outputTokens: size.nullable(),
+    })
+    .nullable(),
+  calls: z.array(CallView),
+  repairs: z.array(Repair),
+  ended: z.object({ end: z.string(), message: z.string() }).nullable(),
+});
+export type TurnView = z.infer<typeof TurnView>;
+
+export const SessionView = z.object({
+  session: z.string(),
+  title: z.string(),
+  workspace: z.string(),
+  startedAt: z.int(),
+  model: z.string(),
+  mode: LimitMode,
+  policy: z.string(), // name and version
+  policySha256: z.string(),
+  running: z.boolean(),
+  turns: z.array(TurnView),
+  notices: z.array(z.string()), // what was mended when the session was opened
+  totals: z.object({
+    calls: size,
+    storedResults: size,
+    storedChars: size,
+    hiddenChars: size, // stored, not shown
+    readBacks: size,
+    clamped: size,
+    proposed: size,
+    repairs: size,
+  }),
+});
+export type SessionView = z.infer<typeof SessionView>;
+
+export const SessionRow = z.object({
+  session: z.string(),
+  title: z.string(),
+  startedAt: z.int(),
+  running: z.boolean(),
+});
+export type SessionRow = z.infer<typeof SessionRow>;
+
+/** `problem`: the one thing that keeps the inspector from showing a session, with the next step. */
+export const InspectorState = z.object({
+  sessions: z.array(SessionRow),
+  selected: SessionView.nullable(),
+  problem: z.string().nullable(),
+});
+export type InspectorState = z.infer<typeof InspectorState>;
+
+/** Host to view. The host sends the whole state: the view never merges. */
+export const ToView = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("state"), state: InspectorState }),
+]);
+export type ToView = z.infer<typeof ToView>;
+
+/** View to host. Parsed on arrival: a webview is outside the house. It asks for things by name, never for a command id. */
+export const FromView = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready") }),
+  z.object({ type: z.literal("selectSession"), session: z.string().max(64) }),
+  z.object({ type: z.literal("openStored"), session: z.string().max(64), handle: Handle }),
+  z.object({ type: z.literal("startSession") }),
+  z.object({ type: z.literal("continueSession"), session: z.string().max(64) }),
+  z.object({ type: z.literal("stopSession"), session: z.string().max(64) }),
+  z.object({ type: z.literal("setResultLimits") }),
+]);
+export type FromView = z.infer<typeof FromView>;
