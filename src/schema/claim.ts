@@ -37,6 +37,7 @@ export const RefusalReason = z.enum([
   "unknown",
   "missing",
   "corrupt",
+  "unreadable",
   "invalid_offset",
   "invalid_arguments",
 ]);
