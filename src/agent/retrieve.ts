@@ -1,9 +1,8 @@
 /** fetch_result: the one tool that redeems handles, a window at a time (seed 000 §Reading it back, CONFORMANCE §1). */
-import * as z from "zod";
 import { parseHandle } from "../claims/handle";
 import { CLAIM_UNAVAILABLE, FETCH_RESULT, INVALID_OFFSET, windowText } from "../claims/ticket";
 import { WINDOW_CHARS, windowOf } from "../claims/window";
-import type { Handle, RefusalReason } from "../schema/claim";
+import { FETCH_ARGUMENTS_SCHEMA, FetchArguments, type Handle, type RefusalReason } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import { asRaw } from "../schema/text";
 import type { Tool } from "../schema/tool";
@@ -21,10 +20,6 @@ export type Redeemed = {
 
 type Retrieval = Step<Redeemed, "redeemed" | "redemption_refused">;
 
-const Arguments = z.strictObject({
-  handle: z.string().describe("The handle from the result, such as claim:0123…"),
-  offset: z.number().optional().describe("First character to read, from 0. Default 0."),
-});
 const GIVEN_CHARS = 80;
 
 /** Offered where results are stored. The loop runs it itself: stored content never passes the boundary twice. */
@@ -32,7 +27,7 @@ export const fetchResult: Tool = {
   spec: {
     name: FETCH_RESULT,
     description: `Reads a stored result back, unchanged, at most ${WINDOW_CHARS} characters at a time. Go on with the offset that the result names.`,
-    inputSchema: z.toJSONSchema(Arguments) as Record<string, unknown>,
+    inputSchema: FETCH_ARGUMENTS_SCHEMA,
     class: "other",
     effect: "read",
   },
@@ -83,9 +78,9 @@ function reasonOf(cause: unknown): RefusalReason {
   return cause.code === "blob-corrupt" ? "corrupt" : "missing";
 }
 
-function argumentsOf(text: string): z.infer<typeof Arguments> | null {
+function argumentsOf(text: string): FetchArguments | null {
   try {
-    const parsed = Arguments.safeParse(JSON.parse(text));
+    const parsed = FetchArguments.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;
