@@ -40,6 +40,7 @@ function started(event: Logged & EventOf<"session_started">): SessionView {
     workspace: event.workspace,
     startedAt: event.at,
     model: "",
+    modelId: "",
     mode: "off",
     policy: "",
     policySha256: "",
@@ -65,6 +66,7 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       return {
         ...view,
         model: event.model.name,
+        modelId: event.model.id,
         mode: event.settings.limits.mode,
         policy: `${event.policyIdentity.name} ${event.policyIdentity.version}`,
         policySha256: event.policyIdentity.sha256,
