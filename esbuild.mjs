@@ -1,5 +1,6 @@
 // Builds dist/: the extension, the language server, the command line and the inspector's browser side.
 //   node esbuild.mjs [--watch]     source maps beside the code; `npm run package` calls build() with minify
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +15,7 @@ const writeWhole = {
     build.onEnd(({ outputFiles = [] }) => {
       for (const file of outputFiles) {
         mkdirSync(path.dirname(file.path), { recursive: true });
-        const temporary = `${file.path}.${process.pid}.tmp`;
+        const temporary = `${file.path}.${randomUUID()}`;
         writeFileSync(temporary, file.contents);
         renameSync(temporary, file.path);
       }

@@ -1,4 +1,5 @@
 // test/run: bundles host tests and runs them inside a real VS Code.
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -47,8 +48,9 @@ async function bundle(files: readonly string[]): Promise<void> {
   for (const file of outputFiles) {
     // Another run may be reading the same file: it appears whole.
     mkdirSync(path.dirname(file.path), { recursive: true });
-    writeFileSync(`${file.path}.${process.pid}`, file.contents);
-    renameSync(`${file.path}.${process.pid}`, file.path);
+    const temporary = `${file.path}.${randomUUID()}`;
+    writeFileSync(temporary, file.contents);
+    renameSync(temporary, file.path);
   }
 }
 

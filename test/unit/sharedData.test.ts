@@ -1,6 +1,6 @@
 // test/unit: a test on shared data is never silently left out.
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { planFor, sharedFolder } from "../support/sharedData";
@@ -8,6 +8,7 @@ import { planFor, sharedFolder } from "../support/sharedData";
 suite("shared data", () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "clk-data-"));
   writeFileSync(path.join(folder, "here.txt"), "here");
+  suiteTeardown(() => rmSync(folder, { recursive: true }));
 
   test("the folder is the named one, else the one beside the repository", () => {
     assert.equal(sharedFolder({ CLOAKROOM_DATA: folder }, "/repository"), folder);
