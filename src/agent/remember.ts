@@ -63,9 +63,11 @@ function substitute(result: StoredResult): Shown {
     const limitChars = kept.limits?.thresholdChars ?? null;
     const why =
       limitChars === null ? "storing results is turned off" : `${chars} characters, limit ${limitChars}`;
-    return { ...base, shown: "inline", limitChars, why, text: safe === "" ? NO_OUTPUT : safe };
+    return { ...base, shown: "inline", limitChars, why, text: safe.trim() === "" ? NO_OUTPUT : safe };
   }
   if (kept.kind === "unstored") {
+    if (chars <= kept.limitChars)
+      return { ...base, shown: "inline", limitChars: kept.limitChars, why: kept.why, text: safe };
     const head = headOf(safe, kept.limitChars);
     const headChars = charLength(head);
     const text = cutText({ tool, totalChars: chars, head, headChars, why: kept.why });
@@ -96,6 +98,7 @@ function ticketText(
       handle: claim.handle,
       totalChars: chars,
       what: kindOf(safe),
+      bytes: result.bytes,
       sha256: claim.sha256,
     });
   }

@@ -1,7 +1,7 @@
 /** Shortening what was shown already: ageing and budgets. The whole is stored first, always (CONFORMANCE M1, M3). */
 import { headOf, tailOf } from "../claims/cut";
 import { handleOf } from "../claims/handle";
-import { describe } from "../claims/kind";
+import { kindOf } from "../claims/kind";
 import { agedLine, shortenedText } from "../claims/ticket";
 import { type DueResult, dueForAgeing, SHORTENED_HEAD_CHARS, SHORTENED_TAIL_CHARS } from "../history/age";
 import { overBudget, PREVIEW_HEAD_CHARS, PREVIEW_TAIL_CHARS } from "../history/budget";
@@ -106,8 +106,9 @@ async function archive(conversation: Conversation, facts: ResultFacts, whole: Sa
 }
 
 function agedText(due: DueResult, { claim, whole }: Archive, subject: string): string {
-  const { tool, handle, chars } = claim;
-  if (due.level === 2) return agedLine({ tool, subject, what: describe(whole), totalChars: chars, handle });
+  const { tool, handle, chars, lines } = claim;
+  if (due.level === 2)
+    return agedLine({ tool, subject, lines, kind: kindOf(whole), totalChars: chars, handle });
   return headAndTail(
     { claim, whole },
     SHORTENED_HEAD_CHARS,
