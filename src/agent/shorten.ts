@@ -27,6 +27,7 @@ export async function age(conversation: Conversation): Promise<void> {
     const archive = await archived(conversation, due.facts, due.text);
     if (archive === null) continue;
     const text = agedText(due, archive, subjectOf(conversation, due.facts.call));
+    if (charLength(text) >= charLength(due.text)) continue; // a small ticket is shorter than its line
     decisions.push({ level: due.level, ...shortening(due.facts.call, due.text, text, archive.claim) });
   }
   if (decisions.length === 0) return;
@@ -49,7 +50,7 @@ export async function budget(conversation: Conversation): Promise<void> {
   );
   const sizes = last.map(({ call, tool, shown }) => {
     const text = texts.get(call) ?? "";
-    const isExempt = shown === "window" || settings.claimCheck.exclude.includes(tool);
+    const isExempt = shown === "window" || shown === "cut" || settings.claimCheck.exclude.includes(tool);
     return { call, chars: charLength(text), bytes: byteLength(text), isExempt };
   });
   for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
