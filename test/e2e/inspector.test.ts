@@ -14,11 +14,4 @@ suite("inspector", () => {
       assert.match((await frame.locator("#inspector").textContent()) ?? "", /"sessions"/);
     }).finally(sample.remove);
   });
-
-  test("a workspace can be opened in Restricted Mode", async () => {
-    const sample = sampleCopy();
-    await withWorkbench("restricted", { workspace: sample.folder, restricted: true }, async ({ page }) => {
-      await page.locator(".statusbar").getByText("Restricted Mode").waitFor();
-    }).finally(sample.remove);
-  });
 });
