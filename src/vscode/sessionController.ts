@@ -99,7 +99,8 @@ export class SessionController implements vscode.Disposable {
               watch.onStarted(id);
             }
             const last = events.at(-1);
-            if (last) watch.onProgress(progressOf(last));
+            const progress = last ? progressOf(last) : null;
+            if (progress !== null) watch.onProgress(progress);
             this.#changed.fire(id);
           },
           replyText: (turn, text) => {
@@ -173,8 +174,8 @@ export class SessionController implements vscode.Disposable {
   }
 }
 
-/** One line for the progress notification. */
-function progressOf(event: Logged): string {
+/** One line for the progress notification; null leaves what is there. */
+function progressOf(event: Logged): string | null {
   switch (event.type) {
     case "requested":
       return `Turn ${event.turn}: waiting for the model…`;
@@ -183,6 +184,6 @@ function progressOf(event: Logged): string {
     case "tool_result_stored":
       return `Stored a result of ${event.chars.toLocaleString()} characters`;
     default:
-      return "";
+      return null;
   }
 }

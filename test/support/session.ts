@@ -8,7 +8,7 @@ import type { Harness } from "./workbench";
 /** Starts a session from the palette and types its task. Resolves once the task was taken. */
 export async function startSession({ run, answer }: Harness, task: string): Promise<void> {
   await run("Cloakroom: Start Session…");
-  await answer(task);
+  await answer("Start Session: Task", task);
 }
 
 /** Answers Cloakroom's quick pick by the label that stands in it. */
@@ -18,7 +18,9 @@ export async function choose({ page }: Harness, label: string): Promise<void> {
 }
 
 /** The logs below VS Code's user data, newest session last. */
-export function sessionLogs(userData: string): readonly { readonly folder: string; readonly events: readonly Logged[] }[] {
+export function sessionLogs(
+  userData: string,
+): readonly { readonly folder: string; readonly events: readonly Logged[] }[] {
   const root = path.join(userData, "User", "globalStorage", "cloakroom.cloakroom", "tenants");
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((name) => path.basename(name) === "log.jsonl")
@@ -28,7 +30,11 @@ export function sessionLogs(userData: string): readonly { readonly folder: strin
 }
 
 /** Waits until the newest session's log ends with `run_ended` for the `runs`th time, and returns its events. */
-export async function endedSession(harness: Harness, runs = 1, timeoutMs = 30_000): Promise<readonly Logged[]> {
+export async function endedSession(
+  harness: Harness,
+  runs = 1,
+  timeoutMs = 30_000,
+): Promise<readonly Logged[]> {
   const untilMs = Date.now() + timeoutMs;
   for (;;) {
     const events = newest(harness.userData);
