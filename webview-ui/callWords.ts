@@ -30,9 +30,12 @@ const REASONS: Readonly<Record<string, string>> = {
   unknown_secret: "it names a secret that this session no longer holds",
   untrusted_workspace: "the workspace is not trusted",
   no_preview: "the tool cannot show what it would do",
+  denied: "it was not allowed",
   tool_threw: "the tool failed unexpectedly",
 };
-export const reasonName = (reason: string): string => REASONS[reason] ?? reason;
+/** A reason in words; one that is not of ours is shown as it is, a code of somebody's with spaces. */
+export const reasonName = (reason: string): string =>
+  REASONS[reason] ?? (/^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll("_", " ") : reason);
 
 /** "limit 500 → 10". A count above 2^53 is text, and stays exact. */
 export function changeText({ path, from, to }: Change, f: Format): string {
@@ -126,7 +129,7 @@ export const refusalName = (reason: RefusalReason): string => REFUSALS[reason];
 
 /** What the model was shown of a result: a label and the rest of the sentence. */
 export function resultWords(call: CallView, f: Format): { label: string; description: string } {
-  const { result, stored, redeemed, refusal } = call;
+  const { result, stored, redeemed, refusal, authorised } = call;
   if (result === null) return { label: "Result", description: "none yet" };
   const shown = f.count(result.shownChars, "character");
   switch (result.shown) {
@@ -146,7 +149,9 @@ export function resultWords(call: CallView, f: Format): { label: string; descrip
     case "refusal":
       return {
         label: "Refused",
-        description: refusal ? refusalName(refusal.reason) : reasonName(result.why),
+        description: refusal
+          ? refusalName(refusal.reason)
+          : reasonName(authorised?.granted === false ? authorised.reason : result.why),
       };
   }
 }

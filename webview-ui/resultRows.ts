@@ -54,8 +54,8 @@ export function resultRow(
 }
 
 export function storedRow(key: string, stored: NonNullable<CallView["stored"]>, f: Format): Row {
-  const readBacks =
-    stored.readBacks === 0 ? "not read back" : `read back ${f.count(stored.readBacks, "time")}`;
+  const times = stored.readBacks === 1 ? "once" : f.count(stored.readBacks, "time");
+  const readBacks = stored.readBacks === 0 ? "not read back" : `read back ${times}`;
   return rowOf({
     key: `${key}/stored`,
     kind: "stored",
