@@ -34,6 +34,7 @@ type Verdict = {
   readonly reason: DecisionReason;
   readonly mode: LimitMode;
   readonly ready: ReadyContract | null;
+  readonly exemption: string | null; // what excused the call, once the order came that far
   readonly lowering?: { readonly change: Change; readonly replacement: Replacement };
 };
 
@@ -51,7 +52,7 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
   const observed = verdicts.flatMap(({ mode, lowering }) =>
     mode === "observe" && lowering ? [lowering] : [],
   );
-  const { reason, mode, ready } = verdicts.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  const { reason, mode, ready, exemption } = verdicts.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
 
   const originalSha256 = hash(question.argumentsText);
   const effectiveArguments =
@@ -68,7 +69,7 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
       reason,
       mode,
       contract: ready && { tool: ready.contract.tool, argument: ready.contract.argument },
-      exemption: excuseFor(question)?.shown ?? null,
+      exemption,
       changes: applied.map((l) => l.change),
       proposedChanges: observed.map((l) => l.change),
       originalSha256,
@@ -80,13 +81,20 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
 /** One verdict per contract of the tool, at least one in all. */
 function verdictsOn(question: Question, policy: LoadedPolicy): readonly [Verdict, ...Verdict[]] {
   const mode = lowestMode(question.mode, policy.artifact.mode);
-  if (mode === "off") return [{ reason: "mode_off", mode, ready: null }];
+  if (mode === "off") return [unjudged("mode_off", mode)];
   const named = policy.contracts.get(question.tool) ?? [];
-  if (named.length === 0) return [{ reason: "unknown_tool_contract", mode, ready: null }];
+  if (named.length === 0) return [unjudged("unknown_tool_contract", mode)];
   const [first, ...rest] = named.filter(({ contract }) => isOn(question.server, contract.server));
-  if (first === undefined) return [{ reason: "contract_schema_mismatch", mode, ready: null }];
+  if (first === undefined) return [unjudged("contract_schema_mismatch", mode)];
   return [judge(question, first), ...rest.map((ready) => judge(question, ready))];
 }
+
+const unjudged = (reason: DecisionReason, mode: LimitMode): Verdict => ({
+  reason,
+  mode,
+  ready: null,
+  exemption: null,
+});
 
 const isOn = (live: string | null | undefined, contracted: string | undefined): boolean =>
   contracted === undefined || contracted === live;
@@ -100,11 +108,11 @@ function weightOf({ reason, mode, lowering }: Verdict): number {
 
 function judge(question: Question, ready: ReadyContract): Verdict {
   const mode = lowestMode(question.mode, ready.mode);
-  const pass = (reason: DecisionReason): Verdict => ({ reason, mode, ready });
-  if (mode === "off") return pass("mode_off");
-  const fault = faultOf(question, ready, mode);
-  if (fault !== null) return pass(fault);
+  const fault = mode === "off" ? "mode_off" : faultOf(question, ready, mode);
+  if (fault !== null) return { reason: fault, mode, ready, exemption: null };
   const excuse = excuseFor(question);
+  const exemption = excuse?.shown ?? null;
+  const pass = (reason: DecisionReason): Verdict => ({ reason, mode, ready, exemption });
   if (excuse !== null && question.hardMaximum === null) return pass(excuse.reason);
 
   const text = question.argumentsText;

@@ -18,7 +18,7 @@ const LOWERED = "[limit lowered from 500 to 10 by policy; later items were not r
 const NO_WAY_ON = `${LOWERED} Ask again with a narrower question, or ask the user for an exemption.]`;
 
 suite("thimble/disclosure", () => {
-  test("pages: the next page at the lowered size", () => {
+  test("No hidden incompleteness: pages go on with the next page at the lowered size", () => {
     const expected =
       "[per_page lowered from 500 to 10 by policy; later items were not requested. Continue with page=2, per_page=10.]";
     assert.equal(line('{"per_page":500}', PAGE), expected);
@@ -84,6 +84,7 @@ suite("thimble/builtin", () => {
       disclose(ask(text, policy, search).proposal, policy, text),
       "[limit lowered from 500 to 10 by policy; later items were not requested. Continue with offset=10, limit=10.]",
     );
+    // OpenBitFun#1358: a listing of 1200
     assert.match(picture(ask('{"limit":1200}', policy, { tool: "list_files" })), /1200→50/);
   });
 
