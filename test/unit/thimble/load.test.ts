@@ -5,7 +5,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { checkPolicy, loadPolicy } from "../../../src/thimble/load";
 import { sha256 } from "../../support/hash";
-import { artifactWith, contractWith, testOnShared } from "../../support/thimble";
+import { sharedTest } from "../../support/sharedData";
+import { artifactWith, contractWith } from "../../support/thimble";
+
+const SEED_FILE = "seeds/003_76155ef82f5534e4.txt";
 
 /** The artifact of seed 003 §Policy artifact, byte for byte. */
 const SEED = `{
@@ -56,8 +59,8 @@ suite("thimble/load", () => {
     assert.deepEqual(pictures(SEED), ['information not_known_read_only "github.search_issues"']);
   });
 
-  testOnShared("the copy of the seed's artifact in these tests is the seed's", (shared) => {
-    const seed = readFileSync(join(shared, "seeds", "003_76155ef82f5534e4.txt"), "utf8");
+  sharedTest("the copy of the seed's artifact in these tests is the seed's", [SEED_FILE], (file) => {
+    const seed = readFileSync(file, "utf8");
     assert.ok(seed.includes(SEED));
   });
 
@@ -160,10 +163,10 @@ suite("thimble/load", () => {
     );
   });
 
-  testOnShared(
+  sharedTest(
     "every file of JSONTestSuite as a policy is refused with a problem inside the text",
-    (shared) => {
-      const folder = join(shared, "suites", "JSONTestSuite", "test_parsing");
+    ["suites/JSONTestSuite/test_parsing"],
+    (folder) => {
       for (const name of readdirSync(folder)) {
         const text = readFileSync(join(folder, name), "utf8");
         const { artifact, problems } = checkPolicy(text);
