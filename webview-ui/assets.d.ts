@@ -1,0 +1,2 @@
+// The inspector's browser side: what the bundler understands and the compiler does not.
+declare module "*.css";
