@@ -35,8 +35,9 @@ type Verdict = {
   readonly mode: LimitMode;
   readonly ready: ReadyContract | null;
   readonly exemption: string | null; // what excused the call, once the order came that far
-  readonly lowering?: { readonly change: Change; readonly replacement: Replacement };
+  readonly lowering?: Lowering;
 };
+type Lowering = { readonly change: Change; readonly replacement: Replacement };
 
 /**
  * Decides one call.
@@ -46,12 +47,11 @@ type Verdict = {
  */
 export function decide(question: Question, policy: LoadedPolicy, hash: Hash): Decision {
   const verdicts = verdictsOn(question, policy);
-  const applied = verdicts.flatMap(({ mode, lowering }) =>
-    mode === "enforce" && lowering ? [lowering] : [],
-  );
-  const observed = verdicts.flatMap(({ mode, lowering }) =>
-    mode === "observe" && lowering ? [lowering] : [],
-  );
+  const applied: Lowering[] = [];
+  const observed: Lowering[] = [];
+  for (const { mode, lowering } of verdicts) {
+    if (lowering !== undefined) (mode === "enforce" ? applied : observed).push(lowering);
+  }
   const { reason, mode, ready, exemption } = verdicts.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
 
   const originalSha256 = hash(question.argumentsText);
@@ -111,33 +111,32 @@ function judge(question: Question, ready: ReadyContract): Verdict {
   const fault = mode === "off" ? "mode_off" : faultOf(question, ready, mode);
   if (fault !== null) return { reason: fault, mode, ready, exemption: null };
   const excuse = excuseFor(question);
-  const exemption = excuse?.shown ?? null;
-  const pass = (reason: DecisionReason): Verdict => ({ reason, mode, ready, exemption });
-  if (excuse !== null && question.hardMaximum === null) return pass(excuse.reason);
+  const judged = { mode, ready, exemption: excuse?.shown ?? null };
+  if (excuse !== null && question.hardMaximum === null) return { ...judged, reason: excuse.reason };
 
   const text = question.argumentsText;
   const scanned = scan(text, ready.paths);
-  if (scanned.kind === "invalid") return pass("invalid_json");
-  const at = scanned.found.slice(0, ready.pointers.length).findIndex((found) => found.kind !== "missing");
+  if (scanned.kind === "invalid") return { ...judged, reason: "invalid_json" };
+  const at = ready.pointers.findIndex((_, i) => scanned.found[i]?.kind !== "missing");
   const found = scanned.found[at];
-  if (found === undefined || found.kind === "missing") return pass("argument_missing");
-  if (found.kind === "ambiguous") return pass("ambiguous_argument");
+  if (found === undefined || found.kind === "missing") return { ...judged, reason: "argument_missing" };
+  if (found.kind === "ambiguous") return { ...judged, reason: "ambiguous_argument" };
 
   const count = countAt(text, found.token);
-  if (count === null) return pass("not_an_integer");
-  if (!isInRange(count, ready)) return pass("outside_range");
+  if (count === null) return { ...judged, reason: "not_an_integer" };
+  if (!isInRange(count, ready)) return { ...judged, reason: "outside_range" };
   const paged = ready.isPaged ? pagedBy(text, scanned.found.at(-1), ready) : null;
-  if (paged !== null) return pass(paged);
+  if (paged !== null) return { ...judged, reason: paged };
 
   const { ceiling, isHard } = ceilingFor(question.hardMaximum, excuse !== null, ready);
   const to = Math.max(ceiling, ready.floor);
-  if (count.value <= to) return pass("within_budget");
+  if (count.value <= to) return { ...judged, reason: "within_budget" };
   const lowering = {
     change: { path: ready.pointers[at] as string, from: count.exact, to, dimension: "items" as const },
     replacement: { token: found.token, value: to },
   };
-  if (mode === "observe") return { ...pass("observe_only"), lowering };
-  return { ...pass(isHard ? "hard_maximum" : "requested_items_above_policy_maximum"), lowering };
+  if (mode === "observe") return { ...judged, reason: "observe_only", lowering };
+  return { ...judged, reason: isHard ? "hard_maximum" : "requested_items_above_policy_maximum", lowering };
 }
 
 /** Why the contract may not act (CONFORMANCE §5: read-only comes from the contract or from the tool's annotation). */
