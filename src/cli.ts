@@ -56,7 +56,9 @@ async function main(words: readonly string[]): Promise<number> {
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
 
   const workspace = resolve(values.workspace);
-  const root = values.ephemeral ? await mkdtemp(join(tmpdir(), "cloakroom-")) : resolve(values.store ?? join(homedir(), ".cloakroom"));
+  const root = values.ephemeral
+    ? await mkdtemp(join(tmpdir(), "cloakroom-"))
+    : resolve(values.store ?? join(homedir(), ".cloakroom"));
   const store = await Sessions.open(root, workspace, clock);
   if (command === "show") return show(store, name ?? (await store.list())[0]?.session);
 
@@ -70,11 +72,15 @@ async function main(words: readonly string[]): Promise<number> {
   );
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
-  const reason = values.allow ? "allowed with --allow" : "Nobody can be asked here; start again with --allow to permit it.";
+  const reason = values.allow
+    ? "allowed with --allow"
+    : "Nobody can be asked here; start again with --allow to permit it.";
   const { session, end } = await runSession(
     {
       store,
-      session: values.session ? { kind: "existing", id: values.session } : { kind: "new", workspace: basename(workspace) },
+      session: values.session
+        ? { kind: "existing", id: values.session }
+        : { kind: "new", workspace: basename(workspace) },
       question: values.question,
       configuration: {
         settings: { ...DEFAULT_SETTINGS, limits: { mode: mode.data, hardMaximum: null } },
@@ -82,7 +88,10 @@ async function main(words: readonly string[]): Promise<number> {
         intent: null,
       },
       ports: {
-        model: createScriptedModel(parseScript(await readFile(values.script, "utf8"), values.script), clock.sleep),
+        model: createScriptedModel(
+          parseScript(await readFile(values.script, "utf8"), values.script),
+          clock.sleep,
+        ),
         tools: [...tools, fetchResult],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,
@@ -99,9 +108,12 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 async function show(store: Sessions, session: string | undefined): Promise<number> {
-  if (session === undefined) return complain("There are no sessions in this workspace yet. Use cloakroom run first.", 1);
+  if (session === undefined)
+    return complain("There are no sessions in this workspace yet. Use cloakroom run first.", 1);
   const view = projectSession(await store.events(session));
-  return view ? print(`${session}: ${reportOf(view).join("\n")}`, 0) : complain("The session log has no beginning.", 1);
+  return view
+    ? print(`${session}: ${reportOf(view).join("\n")}`, 0)
+    : complain("The session log has no beginning.", 1);
 }
 
 function print(text: string, code: number): number {
@@ -119,5 +131,8 @@ try {
 } catch (cause) {
   const isWords = (cause as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS") === true;
   const isOurs = cause instanceof Failure || isWords;
-  process.exitCode = complain(isOurs ? (cause as Error).message : String((cause as Error).stack ?? cause), isWords ? 2 : 1);
+  process.exitCode = complain(
+    isOurs ? (cause as Error).message : String((cause as Error).stack ?? cause),
+    isWords ? 2 : 1,
+  );
 }

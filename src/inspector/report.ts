@@ -22,7 +22,8 @@ function turnLines(turn: TurnView): string[] {
   if (turn.reply?.error) lines.push(`  ! ${turn.reply.error}`);
   for (const call of turn.calls) lines.push(...callLines(call));
   for (const { detail } of turn.repairs) lines.push(`  repaired: ${detail}`);
-  if (turn.ended) lines.push(`  ended: ${turn.ended.end}${turn.ended.message ? `: ${turn.ended.message}` : ""}`);
+  if (turn.ended)
+    lines.push(`  ended: ${turn.ended.end}${turn.ended.message ? `: ${turn.ended.message}` : ""}`);
   return lines;
 }
 
@@ -34,16 +35,27 @@ function callLines(call: CallView): string[] {
     const verb = receipt.changes[0] ? "lowered" : "would be lowered";
     const what = change ? `${change.path} ${verb} from ${change.from} to ${change.to}; ` : "";
     const actual = receipt.actual;
-    const came = actual ? `; came back: ${actual.items === null ? "" : `${actual.items} items, `}${actual.bytes} bytes` : "";
+    const came = actual
+      ? `; came back: ${actual.items === null ? "" : `${actual.items} items, `}${actual.bytes} bytes`
+      : "";
     lines.push(`         receipt: ${receipt.decision} (${receipt.mode}), ${what}${receipt.reason}${came}`);
-    if (change) lines.push(`         arguments sha256 ${receipt.original_args_sha256.slice(0, 16)} → ${receipt.effective_args_sha256.slice(0, 16)}`);
+    if (change)
+      lines.push(
+        `         arguments sha256 ${receipt.original_args_sha256.slice(0, 16)} → ${receipt.effective_args_sha256.slice(0, 16)}`,
+      );
   }
-  if (stored) lines.push(`         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`);
+  if (stored)
+    lines.push(
+      `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
+    );
   if (redeemed) {
     const last = redeemed.offset + redeemed.chars - 1;
-    lines.push(`         read back: characters ${redeemed.offset}–${last} of ${redeemed.totalChars} from ${redeemed.handle}`);
+    lines.push(
+      `         read back: characters ${redeemed.offset}–${last} of ${redeemed.totalChars} from ${redeemed.handle}`,
+    );
   }
   if (refusal) lines.push(`         refused handle: ${refusal.reason}`);
-  for (const { by, turn, charsAfter } of call.shortened) lines.push(`         shortened by ${by} in turn ${turn} to ${charsAfter} characters`);
+  for (const { by, turn, charsAfter } of call.shortened)
+    lines.push(`         shortened by ${by} in turn ${turn} to ${charsAfter} characters`);
   return lines;
 }

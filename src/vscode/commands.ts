@@ -39,7 +39,14 @@ export class Commands {
       "cloakroom.openTranscript": () => this.openTranscript(),
       "cloakroom.setResultLimits": () => this.setResultLimits(),
     };
+    let wasRunning = false;
+    const context = sessions.onDidChange(() => {
+      if (sessions.isRunning === wasRunning) return;
+      wasRunning = sessions.isRunning;
+      void vscode.commands.executeCommand("setContext", "cloakroom.running", wasRunning);
+    });
     return vscode.Disposable.from(
+      context,
       ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
     );
   }

@@ -49,6 +49,11 @@ export class SessionController implements vscode.Disposable {
     this.#host = host;
   }
 
+  /** Also true while a session is starting and has no name yet. */
+  get isRunning(): boolean {
+    return this.#running.size + this.#starting.size > 0;
+  }
+
   get runningSessions(): readonly string[] {
     return [...this.#running.keys()];
   }
@@ -73,6 +78,7 @@ export class SessionController implements vscode.Disposable {
     let running: Running | undefined;
     let name = session;
     this.#starting.add(stop);
+    this.#changed.fire(null);
     try {
       return await this.#host.run(
         {
@@ -110,8 +116,8 @@ export class SessionController implements vscode.Disposable {
       if (name !== null) {
         this.#running.delete(name);
         this.#views.delete(name);
-        this.#changed.fire(name);
       }
+      this.#changed.fire(name);
     }
   }
 
