@@ -137,7 +137,7 @@ function receiptRow(key: string, receipt: Receipt, f: Format): Row {
         ...receipt.proposed_changes.map((change) => ["Proposed", changeText(change, f)] as const),
         ["Result limits", modeName(receipt.mode)],
         ["Exemption", receipt.exemption],
-        ["Limit of", contract && `${contract.tool} ${pointerName(contract.argument)}`],
+        ["Contract", contract && `${contract.tool}, ${pointerName(contract.argument)}`],
         ["Policy", `${policy.name} ${policy.version} (${shortDigest(policy.sha256)})`],
         ["Items", actual === null ? null : actual.items === null ? "not counted" : f.number(actual.items)],
         ["Bytes", actual && f.number(actual.bytes)],
@@ -149,17 +149,17 @@ function receiptRow(key: string, receipt: Receipt, f: Format): Row {
         ["Measured", actual === null ? "nothing came back" : null],
         ["Continuation", continuation && continuationText(continuation)],
         [
-          "Arguments from",
+          "Arguments",
           receipt.arguments_source === "raw"
             ? "the model's own text"
             : "an object that the model adapter parsed",
         ],
-        ["Asked, digest", receipt.original_args_sha256, "code"],
+        ["Digest, asked", receipt.original_args_sha256, "code"],
         isSame
-          ? ["Run, digest", "the same: no byte was changed"]
-          : ["Run, digest", receipt.effective_args_sha256, "code"],
-        ["Policy digest", policy.sha256, "code"],
-        ["Rules digest", policy.rules_sha256, "code"],
+          ? ["Digest, run", "the same: no byte was changed"]
+          : ["Digest, run", receipt.effective_args_sha256, "code"],
+        ["Digest, policy", policy.sha256, "code"],
+        ["Digest, rules", policy.rules_sha256, "code"],
       ),
       texts: [],
     }),

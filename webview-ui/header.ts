@@ -46,7 +46,7 @@ function pickerView({ sessions, selected }: InspectorState, f: Format, post: Pos
   const chosen = selected?.session ?? "";
   return html`<div class="picker">
     <select id="sessions" aria-label=${WORDS.sessions} @change=${onChange}>
-      ${chosen === "" ? html`<option value="" selected></option>` : nothing}
+      ${chosen === "" ? html`<option value="" selected>${WORDS.choose}</option>` : nothing}
       ${sessions.map((row) => optionView(row, row.session === chosen, f))}
     </select>
     <span class="codicon codicon-chevron-down" aria-hidden="true"></span>

@@ -18,8 +18,8 @@ export const WORDS = {
   empty: "No session yet. Start one to see what an agent's context holds, and what was kept out of it.",
   emptyHint:
     "This view then lists each turn: the request, the reply, every tool call with its receipt, and every stored result.",
+  choose: "Choose a session…",
   noneSelected: "Choose a session to see its turns.",
-  noTurns: "Nothing has been asked yet.",
 } as const;
 
 const MODES: Readonly<Record<LimitMode, string>> = { off: "Off", observe: "Observe", enforce: "Enforce" };
