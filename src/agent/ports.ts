@@ -21,6 +21,8 @@ export type Claims = {
   read(sha256: Digest): Promise<SafeText>;
   /** The index: only handles that this session issued. */
   find(handle: Handle): Claim | undefined;
+  /** Writes the index where it changed. Called at the end of a turn: the log already has everything. */
+  checkpoint(): Promise<void>;
 };
 
 /** What the person is asked before a write or execute call. Arguments are JSON text. */
@@ -42,7 +44,8 @@ export type Approver = {
   ask(question: Question, signal: AbortSignal): Promise<Verdict>;
 };
 
-export type Clock = { now(): number };
+/** Unix milliseconds. */
+export type Clock = { now(): number; sleep(ms: number): Promise<void> };
 
 /** Live text for whoever watches; not events, never in the log. */
 export type Watcher = {

@@ -37,7 +37,16 @@ export const RefusalReason = z.enum([
   "unknown",
   "missing",
   "corrupt",
+  "unreadable",
   "invalid_offset",
   "invalid_arguments",
 ]);
 export type RefusalReason = z.infer<typeof RefusalReason>;
+
+/** Arguments of the retrieval tool. A number that is no whole offset from 0 up is refused by name, not by form (C11). */
+export const FetchArguments = z.strictObject({
+  handle: z.string().describe("The handle from the result, such as claim:0123…"),
+  offset: z.number().optional().describe("First character to read, from 0. Default 0."),
+});
+export type FetchArguments = z.infer<typeof FetchArguments>;
+export const FETCH_ARGUMENTS_SCHEMA = z.toJSONSchema(FetchArguments) as Record<string, unknown>;

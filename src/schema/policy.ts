@@ -15,6 +15,10 @@ export const Continuation = z.strictObject({
     "JSON pointer to the argument that goes on: the cursor, offset or page.",
   ),
   result: Pointer.optional().describe("JSON pointer to the next cursor in the tool's result."),
+  first: z
+    .literal([0, 1])
+    .optional()
+    .describe("Number of the tool's first page. Without it 0 and 1 are first."),
 });
 export type Continuation = z.infer<typeof Continuation>;
 
@@ -92,9 +96,10 @@ export const DecisionReason = z.enum([
 ]);
 export type DecisionReason = z.infer<typeof DecisionReason>;
 
+/** `from` is a decimal string above 2^53 - 1, where a JSON number would be rounded. */
 export const Change = z.object({
   path: z.string(),
-  from: z.int(),
+  from: z.union([z.int(), z.string().regex(/^[1-9]\d{15,18}$/)]),
   to: z.int(),
   dimension: z.literal("items"),
 });

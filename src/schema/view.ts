@@ -68,7 +68,8 @@ export const SessionView = z.object({
   title: z.string(),
   workspace: z.string(),
   startedAt: z.int(),
-  model: z.string(),
+  model: z.string(), // display name
+  modelId: z.string(),
   mode: LimitMode,
   policy: z.string(), // name and version
   policySha256: z.string(),

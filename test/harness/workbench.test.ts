@@ -21,7 +21,7 @@ suite("workbench", () => {
       async ({ page, run, answer, reload }) => {
         const message = (text: string) => page.locator(".notifications-toasts").getByText(text).first();
         await run("Fixture: Keep Secret");
-        await answer("heron");
+        await answer("Kept word", "heron");
         await message("The secret is kept").waitFor();
         await reload();
         await run("Fixture: Tell Secret");

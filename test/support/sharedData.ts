@@ -43,3 +43,11 @@ export function sharedTest(
       throw new Error(plan.reason);
     });
 }
+
+/** The folder of shared data where it is there, else null. Throws under `CI`, which promises it. */
+export function sharedDir(): string | null {
+  const folder = sharedFolder();
+  if (existsSync(folder)) return folder;
+  if (process.env.CI) throw new Error(`CI is set and ${folder} is absent`);
+  return null;
+}

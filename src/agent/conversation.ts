@@ -1,0 +1,120 @@
+/** A session while it runs: its folds, its pinned configuration, its log. Everything in it can be rebuilt from the log. */
+import { createClaimPolicy } from "../claims/policy";
+import { FETCH_RESULT } from "../claims/ticket";
+import { type HistoryState, historyFold } from "../history/fold";
+import type { EventOf, Logged, SessionEvent } from "../schema/event";
+import { Failure } from "../schema/failure";
+import type { ChatRequest } from "../schema/model";
+import type { Intent } from "../schema/policy";
+import type { CoreSettings } from "../schema/settings";
+import type { LoadedPolicy } from "../thimble/policy";
+import type { CallContext } from "./callContext";
+import type { Log, Ports } from "./ports";
+import { Secrets } from "./secrets";
+import { record } from "./step";
+import { SYSTEM_PROMPT } from "./systemPrompt";
+
+/** What the person and the settings chose. Pinned in the log; a change is a new `configured` event. */
+export type Configuration = {
+  readonly settings: CoreSettings;
+  readonly policy: LoadedPolicy;
+  readonly intent: Intent | null;
+};
+
+export class Conversation implements Log {
+  readonly context: CallContext;
+  readonly #log: Log;
+  #history: HistoryState;
+
+  private constructor(context: CallContext, log: Log, history: HistoryState) {
+    this.#log = log;
+    this.#history = history;
+    this.context = { ...context, ports: { ...context.ports, log: this } };
+  }
+
+  /**
+   * Takes a session up where its log ends. Records the configuration where it is new or differs. Throws
+   * `Failure("settings-invalid")` before anything is recorded.
+   */
+  static async open(
+    events: readonly Logged[],
+    configuration: Configuration,
+    ports: Ports,
+  ): Promise<Conversation> {
+    const started = events.find((event) => event.type === "session_started");
+    if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
+    const { settings, policy, intent } = configuration;
+    const names = ports.tools.map(({ spec }) => spec.name);
+    const canStore = settings.claimCheck.enabled && names.includes(FETCH_RESULT);
+    const context: CallContext = {
+      session: started.session,
+      salt: started.salt,
+      settings,
+      claimPolicy: canStore ? createClaimPolicy(settings.claimCheck, names) : null,
+      policy,
+      intent,
+      secrets: new Secrets(started.salt, ports.hash),
+      ports,
+    };
+    const history = events.reduce(historyFold.reduce, historyFold.initial);
+    const conversation = new Conversation(context, ports.log, history);
+    if (history.turn > 0)
+      await record(conversation, { value: undefined, event: { type: "resumed", turn: history.turn } });
+    const pinned = configured(configuration, ports);
+    const last = events.findLast((event) => event.type === "configured");
+    if (!last || !isSame(last, pinned)) await record(conversation, { value: undefined, event: pinned });
+    return conversation;
+  }
+
+  get history(): HistoryState {
+    return this.#history;
+  }
+
+  /** What the next request carries, and nothing else. */
+  get request(): ChatRequest {
+    return {
+      system: SYSTEM_PROMPT,
+      tools: this.context.ports.tools.map(({ spec }) => spec),
+      messages: this.#history.messages,
+    };
+  }
+
+  async append(event: SessionEvent): Promise<Logged> {
+    const logged = await this.#log.append(event);
+    this.#history = historyFold.reduce(this.#history, logged);
+    return logged;
+  }
+
+  sync(): Promise<void> {
+    return this.#log.sync();
+  }
+}
+
+function configured({ settings, policy, intent }: Configuration, ports: Ports): EventOf<"configured"> {
+  return {
+    type: "configured",
+    model: ports.model.info,
+    system: SYSTEM_PROMPT,
+    tools: ports.tools.map(({ spec }) => spec),
+    settings,
+    policy: policy.artifact,
+    policyIdentity: policy.identity,
+    intent,
+  };
+}
+
+function isSame(last: Logged & EventOf<"configured">, next: EventOf<"configured">): boolean {
+  const { n: _n, at: _at, origin: _origin, ...event } = last;
+  return JSON.stringify(sorted(event)) === JSON.stringify(sorted(next));
+}
+
+/** Key order is not part of a configuration. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}

@@ -1,0 +1,223 @@
+/** The loop: pair → age → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
+
+import { callKey } from "../history/fold";
+import { pair } from "../history/pair";
+import type { EventOf, ReplyCall } from "../schema/event";
+import { Failure } from "../schema/failure";
+import type { ChatRequest, Usage } from "../schema/model";
+import { byteLength, charLength } from "../schema/text";
+import type { Conversation } from "./conversation";
+import { age, budget } from "./shorten";
+import { record, type Step } from "./step";
+import { runToolCall } from "./turn";
+
+export type RunEnd = { readonly end: EventOf<"run_ended">["end"]; readonly message: string };
+
+/**
+ * Asks, then runs turns. Contract: never throws. Whatever ends it, the history is valid, the log is on disk and says
+ * why; only where the log itself cannot be written is that told in the returned message alone (CONFORMANCE P17).
+ */
+export async function runConversation(
+  conversation: Conversation,
+  question: string,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  let end: RunEnd;
+  try {
+    await repairHistory(conversation); // calls that an earlier run left open
+    const { context, history } = conversation;
+    const text = context.secrets.hide(question).text;
+    await record(conversation, { value: text, event: { type: "asked", turn: history.turn + 1, text } });
+    end = await runTurns(conversation, signal);
+  } catch (cause) {
+    end = endOf(cause, signal);
+  }
+  return close(conversation, end);
+}
+
+async function runTurns(conversation: Conversation, signal: AbortSignal): Promise<RunEnd> {
+  const { settings, ports } = conversation.context;
+  for (let turns = 0; turns < settings.maxTurns; turns++) {
+    if (signal.aborted) return STOPPED;
+    await repairHistory(conversation);
+    await age(conversation);
+    await budget(conversation);
+    const turn = conversation.history.turn + 1;
+    const request = await record(conversation, requested(conversation, turn));
+    await conversation.sync(); // barrier: before a request leaves
+    const reply = await record(conversation, await replied(conversation, request, turn, signal));
+    if (reply.end === "failed") return { end: "failed", message: reply.error ?? "The model failed." };
+    if (reply.end === "stopped") return STOPPED;
+    if (reply.end === "answered") return { end: "answered", message: "" };
+    await runCalls(conversation, reply.calls, signal);
+    await conversation.sync(); // barrier: the end of a turn
+    await ports.claims.checkpoint();
+  }
+  return {
+    end: "turn_limit",
+    message: `Stopped after ${settings.maxTurns} turns (cloakroom.maxTurns). Continue the session to go on.`,
+  };
+}
+
+const STOPPED: RunEnd = { end: "stopped", message: "Stopped. Continue the session to go on." };
+
+/** Reads run side by side; a call that can change something waits for those before it, and those after wait for it. */
+async function runCalls(
+  conversation: Conversation,
+  calls: readonly ReplyCall[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = conversation;
+  const isRead = ({ name }: ReplyCall) =>
+    context.ports.tools.find(({ spec }) => spec.name === name)?.spec.effect === "read";
+  for (let i = 0; i < calls.length; ) {
+    let next = i + 1;
+    const first = calls[i];
+    if (first && isRead(first)) while (next < calls.length && isRead(calls[next] as ReplyCall)) next++;
+    const batch = calls.slice(i, next);
+    signal.throwIfAborted();
+    const settled = await Promise.allSettled(batch.map((call) => runToolCall(call, context, signal)));
+    const failed = settled.find((result) => result.status === "rejected"); // siblings have kept their results
+    if (failed) throw failed.reason;
+    i = next;
+  }
+}
+
+function requested(conversation: Conversation, turn: number): Step<ChatRequest, "requested"> {
+  const { request, context } = conversation;
+  const text = JSON.stringify(request.messages);
+  return {
+    value: request,
+    event: {
+      type: "requested",
+      turn,
+      model: context.ports.model.info.id,
+      messages: request.messages.length,
+      chars: charLength(text),
+      bytes: byteLength(text),
+      sha256: context.ports.hash(requestText(request)),
+    },
+  };
+}
+
+/** The text that `requested.sha256` is over: whoever folds the log can rebuild and compare it. */
+export function requestText({ system, tools, messages }: ChatRequest): string {
+  return JSON.stringify({ system, tools, messages });
+}
+
+/** Streams one reply. Secrets in it are hidden before it is recorded; the person watching sees it as it comes. */
+async function replied(
+  conversation: Conversation,
+  request: ChatRequest,
+  turn: number,
+  signal: AbortSignal,
+): Promise<Step<EventOf<"replied">, "replied">> {
+  const { ports, secrets } = conversation.context;
+  const started = ports.clock.now();
+  const calls: ReplyCall[] = [];
+  let text = "";
+  let usage: Usage | null = null;
+  let error: string | null = null;
+  try {
+    for await (const part of untilStopped(ports.model.reply(request, signal), signal)) {
+      if (part.kind === "usage") usage = part.usage;
+      else if (part.kind === "text") {
+        text += part.text;
+        ports.watcher.replyText(turn, text);
+      } else {
+        const call = callKey(turn, calls.length);
+        calls.push({
+          call,
+          id: part.id || call,
+          name: part.name,
+          arguments: secrets.hide(part.arguments).text,
+        });
+      }
+    }
+  } catch (cause) {
+    if (!signal.aborted) error = modelError(cause);
+  }
+  const end = signal.aborted
+    ? "stopped"
+    : error !== null
+      ? "failed"
+      : calls.length > 0
+        ? "calls"
+        : "answered";
+  const event: EventOf<"replied"> = {
+    type: "replied",
+    turn,
+    text: secrets.hide(text.toWellFormed()).text,
+    calls,
+    end,
+    error,
+    usage,
+    elapsedMs: Math.max(0, Math.round(ports.clock.now() - started)),
+  };
+  return { value: event, event };
+}
+
+/** A model that ignores the signal is left behind: a stop never waits for the network. */
+async function* untilStopped<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+  const iterator = parts[Symbol.asyncIterator]();
+  const finished = new AbortController();
+  const stopped = new Promise<IteratorResult<T>>((resolve) => {
+    const stop = () => resolve({ done: true, value: undefined });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true, signal: finished.signal });
+  });
+  try {
+    for (;;) {
+      const result = await Promise.race([stopped, iterator.next()]);
+      if (result.done) return;
+      yield result.value;
+    }
+  } finally {
+    finished.abort();
+  }
+}
+
+function modelError(cause: unknown): string {
+  if (cause instanceof Failure) return cause.message;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return `The model failed: ${detail}. Continue the session to try again, or pick another model.`;
+}
+
+/** Pairing, on the durable history. Recorded only where something was repaired. */
+async function repairHistory(conversation: Conversation): Promise<void> {
+  const { history } = conversation;
+  const { repairs, splices } = pair(history.messages, (call) => history.pending[call]);
+  if (splices.length === 0) return;
+  const event: EventOf<"repaired"> = {
+    type: "repaired",
+    turn: history.turn,
+    repairs: [...repairs],
+    splices: [...splices],
+  };
+  await record(conversation, { value: undefined, event });
+}
+
+function endOf(cause: unknown, signal: AbortSignal): RunEnd {
+  if (signal.aborted && cause === signal.reason) return STOPPED;
+  if (cause instanceof Failure) return { end: "failed", message: cause.message };
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return {
+    end: "failed",
+    message: `The session stopped on an unexpected error: ${detail}. Continue the session to go on.`,
+  };
+}
+
+/** Every exit closes its batch and its log. */
+async function close(conversation: Conversation, end: RunEnd): Promise<RunEnd> {
+  try {
+    await repairHistory(conversation);
+    const event: EventOf<"run_ended"> = { type: "run_ended", turn: conversation.history.turn, ...end };
+    await record(conversation, { value: end, event });
+    await conversation.sync();
+    await conversation.context.ports.claims.checkpoint();
+    return end;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { end: "failed", message: end.end === "failed" ? end.message : message };
+  }
+}

@@ -1,0 +1,56 @@
+/** Step 6: a result over its limit is checked in, whole, before anything is cut (seed 000, CONFORMANCE §0.1). */
+import { handleOf } from "../claims/handle";
+import { limitsFor, type ResultLimits } from "../claims/policy";
+import type { Claim } from "../schema/claim";
+import { lineCount } from "../schema/text";
+import type { CallContext } from "./callContext";
+import type { MeasuredResult } from "./measure";
+import type { Step } from "./step";
+
+/** Where the whole result is now. `unstored`: over the limit, but nothing could be stored; `why` says it to people. */
+export type Kept =
+  | { readonly kind: "inline"; readonly limits: ResultLimits | null }
+  | { readonly kind: "stored"; readonly limits: ResultLimits; readonly claim: Claim }
+  | { readonly kind: "unstored"; readonly limitChars: number; readonly why: string };
+
+export type StoredResult = MeasuredResult & { readonly kept: Kept };
+
+/** No event and no I/O where the result stays inline (C3, C16). A store that fails costs the rest of the result, never the run (C21). */
+export async function store(
+  result: MeasuredResult,
+  context: CallContext,
+): Promise<Step<StoredResult, "tool_result_stored" | null>> {
+  const { claimPolicy, settings, ports } = context;
+  const fallbackChars = settings.budgets.perResultChars;
+  if (claimPolicy === null) {
+    const kept: Kept =
+      result.chars > fallbackChars
+        ? { kind: "unstored", limitChars: fallbackChars, why: "storing results is turned off" }
+        : { kind: "inline", limits: null };
+    return { value: { ...result, kept }, event: null };
+  }
+  const limits = limitsFor(claimPolicy, result.call.name, result.class);
+  if (result.chars <= limits.thresholdChars)
+    return { value: { ...result, kept: { kind: "inline", limits } }, event: null };
+  try {
+    const { sha256 } = await ports.claims.put(result.safe);
+    const handle = handleOf(context.salt, sha256, ports.hash);
+    const { chars, bytes } = result;
+    const claim: Claim = {
+      handle,
+      sha256,
+      tool: result.call.name,
+      class: result.class,
+      chars,
+      bytes,
+      lines: lineCount(result.safe),
+    };
+    return {
+      value: { ...result, kept: { kind: "stored", limits, claim } },
+      event: { type: "tool_result_stored", call: result.call.call, ...claim },
+    };
+  } catch (cause) {
+    const why = `the store could not take it (${(cause as { code?: unknown }).code ?? "unknown error"})`;
+    return { value: { ...result, kept: { kind: "unstored", limitChars: fallbackChars, why } }, event: null };
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Read this first: one tool call, every step in the order it runs.
+ *
+ *   clamp → authorise → execute → boundary → redact → measure → store → substitute → remember
+ *
+ * Each step takes what the one before it returned, so leaving one out does not compile; each returns its event, and
+ * only `record` appends it. A stop between two steps leaves a log that says how far the call came (ARCHITECTURE).
+ */
+import { authorise } from "./authorise";
+import { boundary } from "./boundary";
+import type { CallContext } from "./callContext";
+import { clamp } from "./clamp";
+import { execute } from "./execute";
+import { measure } from "./measure";
+import { redact } from "./redact";
+import { type PendingCall, type Remembered, remember, rememberRefusal, rememberWindow } from "./remember";
+import { isRetrieval, retrieve } from "./retrieve";
+import { record } from "./step";
+import { store } from "./store";
+
+/** Invariant: resolves with the result remembered in the log, or throws `Failure` where the log cannot be written. */
+export async function runToolCall(
+  call: PendingCall,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Remembered> {
+  const { log } = context.ports;
+  const proposal = await record(log, clamp(call, context));
+  const permit = await record(log, await authorise(proposal, context, signal));
+  if (permit.kind === "refused") return record(log, rememberRefusal(permit));
+  if (isRetrieval(permit))
+    return record(log, rememberWindow(await record(log, await retrieve(permit, context))));
+  if (permit.tool.spec.effect !== "read") await log.sync(); // on disk before anything changes
+  const result = await record(log, await execute(permit, context, signal));
+  const safe = await record(log, redact(result, boundary(result.text), context));
+  const measured = await record(log, measure(safe));
+  const stored = await record(log, await store(measured, context));
+  return record(log, remember(stored, context));
+}

@@ -1,0 +1,38 @@
+/** Reading stored content back a window at a time (seed 000 §Reading it back). */
+import { charLength, indexOfChar } from "../schema/text";
+import { safeCut } from "./cut";
+
+/** At most this many chars come back at once (seed 000 DEFAULT_FETCH_CHARS; CONFORMANCE §0.5). */
+export const WINDOW_CHARS = 4096;
+
+/** `offset` and sizes in chars. `next` is the offset that goes on, null at the end. */
+export type ContentWindow = {
+  readonly text: string;
+  readonly offset: number;
+  readonly chars: number;
+  readonly totalChars: number;
+  readonly next: number | null;
+};
+
+/** How far a start inside a sequence moves back; never a whole window, so that reading on always moves forward. */
+const START_REACH_CHARS = 64;
+
+/**
+ * The window at char `offset`; past the end it is empty. An offset inside a combining or escape sequence moves back
+ * to its start. Windows read one after another (`next`) are the content.
+ */
+export function windowOf(content: string, offset: number, maximumChars = WINDOW_CHARS): ContentWindow {
+  const totalChars = charLength(content);
+  const asked = indexOfChar(content, offset);
+  const start = startOf(content, asked, Math.min(START_REACH_CHARS, maximumChars));
+  const end = safeCut(content, indexOfChar(content, maximumChars, start), start);
+  const text = content.slice(start, end);
+  const chars = charLength(text);
+  const from = offset - charLength(content.slice(start, asked));
+  return { text, offset: from, chars, totalChars, next: end < content.length ? from + chars : null };
+}
+
+function startOf(content: string, asked: number, reachChars: number): number {
+  const start = safeCut(content, asked);
+  return charLength(content.slice(start, asked)) < reachChars ? start : asked;
+}

@@ -1,0 +1,68 @@
+/** Budgets: how much of one turn's results stays inline (seed 001 §Orçamento, CONFORMANCE §3). Sizes in chars. */
+import type { BudgetSettings } from "../schema/settings";
+
+/** A preview keeps a head and a tail in this proportion, and no less than this of a result. */
+export const PREVIEW_HEAD_CHARS = 4000;
+export const PREVIEW_TAIL_CHARS = 1000;
+/** Room for the label between them. */
+const LABEL_CHARS = 250;
+
+/** `isExempt`: has a cap of its own (excluded from the claim check) or is a window; it still counts in the turn. */
+export type ResultSize = {
+  readonly call: string;
+  readonly chars: number;
+  readonly bytes: number;
+  readonly isExempt: boolean;
+};
+export type BudgetCut = { readonly call: string; readonly keepChars: number };
+export type BudgetPass = { readonly limit: keyof BudgetSettings; readonly cuts: readonly BudgetCut[] };
+
+/** The cuts that bring one turn's results within its budgets: single results first, then the turn, largest first, none further than needed (B1, B2). */
+export function overBudget(sizes: readonly ResultSize[], settings: BudgetSettings): readonly BudgetPass[] {
+  const whole = PREVIEW_HEAD_CHARS + PREVIEW_TAIL_CHARS;
+  const single = sizes
+    .filter(
+      ({ chars, isExempt }) => !isExempt && chars > Math.max(settings.perResultChars, whole + LABEL_CHARS),
+    )
+    .map(({ call }) => ({ call, keepChars: whole }));
+  const cut = new Set(single.map(({ call }) => call));
+  const afterSingle = sizes.map((size) => (cut.has(size.call) ? shrunk(size, whole) : size));
+
+  const turn = reduce(afterSingle, settings.perTurnChars, ({ chars }) => chars, whole);
+  const kept = new Map(turn.map(({ call, keepChars }) => [call, keepChars]));
+  const afterTurn = afterSingle.map((size) => shrunk(size, kept.get(size.call) ?? size.chars));
+  const bytes = reduce(afterTurn, settings.perTurnBytes, ({ bytes }) => bytes, whole);
+
+  const passes: BudgetPass[] = [
+    { limit: "perResultChars", cuts: single },
+    { limit: "perTurnChars", cuts: turn },
+    { limit: "perTurnBytes", cuts: bytes },
+  ];
+  return passes.filter(({ cuts }) => cuts.length > 0);
+}
+
+function reduce(
+  sizes: readonly ResultSize[],
+  limit: number,
+  sizeOf: (size: ResultSize) => number,
+  leastChars: number,
+): BudgetCut[] {
+  let excess = sizes.reduce((sum, size) => sum + sizeOf(size), 0) - limit;
+  const cuts: BudgetCut[] = [];
+  for (const size of [...sizes].sort((a, b) => sizeOf(b) - sizeOf(a))) {
+    if (excess <= 0) break;
+    const perChar = sizeOf(size) / Math.max(1, size.chars);
+    const needed = size.chars - Math.ceil(excess / perChar) - LABEL_CHARS;
+    const keepChars = Math.max(leastChars, needed);
+    if (keepChars + LABEL_CHARS >= size.chars) continue; // nothing to gain here
+    cuts.push({ call: size.call, keepChars });
+    excess -= (size.chars - keepChars - LABEL_CHARS) * perChar;
+  }
+  return cuts;
+}
+
+function shrunk(size: ResultSize, keepChars: number): ResultSize {
+  if (keepChars >= size.chars) return size;
+  const chars = keepChars + LABEL_CHARS;
+  return { ...size, chars, bytes: Math.ceil((size.bytes * chars) / size.chars) };
+}

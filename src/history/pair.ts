@@ -1,0 +1,228 @@
+/**
+ * Pairing: every call has exactly one result, right behind its reply, and every result a call (seed 001 §Pareamento,
+ * CONFORMANCE §2). Matched by position: within one block, by id, first match wins; ids may be reused in later blocks.
+ */
+import type { Repair, Splice } from "../schema/event";
+import type { AssistantMessage, Message, MessageCall, ToolMessage } from "../schema/message";
+import type { CallProgress } from "./fold";
+
+export type Pairing = {
+  readonly messages: readonly Message[];
+  readonly repairs: readonly Repair[];
+  readonly splices: readonly Splice[];
+};
+
+/**
+ * Invariant: pairing twice is pairing once, and a valid history comes back by reference (P1, P15).
+ * `progressOf` says how far an unanswered call had come; unknown calls (imported ones) have no progress.
+ */
+export function pair(
+  messages: readonly Message[],
+  progressOf: (call: string) => CallProgress | undefined,
+): Pairing {
+  const repairs: Repair[] = [];
+  const splices: Splice[] = [];
+  const repaired: Message[] = [];
+  for (let start = 0; start < messages.length; ) {
+    const end = blockEnd(messages, start);
+    const block = repairBlock(messages, start, end, progressOf, repairs);
+    if (block) splices.push({ at: start, remove: end - start, insert: block });
+    for (const item of block ?? range(start, end)) {
+      const message = typeof item === "number" ? messages[item] : item;
+      if (message) repaired.push(message);
+    }
+    start = end;
+  }
+  return splices.length === 0 ? { messages, repairs, splices } : { messages: repaired, repairs, splices };
+}
+
+/** Calls of the last block that have no result yet (P12). */
+export function pendingCalls(messages: readonly Message[]): readonly MessageCall[] {
+  const at = messages.findLastIndex(({ role }) => role === "assistant");
+  const reply = messages[at];
+  if (reply?.role !== "assistant") return [];
+  const answered = new Set(
+    messages.slice(at + 1).map((message) => (message.role === "tool" ? message.call : "")),
+  );
+  return reply.calls.filter(({ call }) => !answered.has(call));
+}
+
+/** A block is a reply and everything up to the next reply; what stands before the first reply is one too. */
+function blockEnd(messages: readonly Message[], start: number): number {
+  let end = start + 1;
+  while (end < messages.length && messages[end]?.role !== "assistant") end++;
+  return end;
+}
+
+function repairBlock(
+  messages: readonly Message[],
+  start: number,
+  end: number,
+  progressOf: (call: string) => CallProgress | undefined,
+  repairs: Repair[],
+): (number | Message)[] | null {
+  const first = messages[start];
+  const reply = first?.role === "assistant" ? first : null;
+  if (isValid(messages, start, end, reply)) return null;
+
+  const calls = reply ? repairCalls(reply.calls, repairs) : [];
+  const results = new Map<MessageCall, number | ToolMessage>();
+  const others: number[] = [];
+  let sawOther = false;
+  for (let i = reply ? start + 1 : start; i < end; i++) {
+    const message = messages[i];
+    if (message?.role !== "tool") {
+      others.push(i);
+      sawOther = true;
+      continue;
+    }
+    const owner = ownerOf(message, calls, results);
+    if (!owner) {
+      const answered = calls.some(({ original }) => original.id === message.id);
+      repairs.push({
+        kind: answered ? "result_duplicated" : "result_orphaned",
+        call: message.call,
+        detail: answered
+          ? "A second result for one call was removed."
+          : "A result without a call was removed.",
+      });
+      continue;
+    }
+    const isRenamed = owner.call.id !== message.id || owner.call.call !== message.call;
+    results.set(owner.call, isRenamed ? { ...message, id: owner.call.id, call: owner.call.call } : i);
+    if (sawOther) {
+      repairs.push({
+        kind: "result_moved",
+        call: owner.call.call,
+        detail: "A result was moved up to its call.",
+      });
+    }
+  }
+
+  const insert: (number | Message)[] = [];
+  if (reply) insert.push(...repairedReply(reply, start, calls));
+  for (const { call } of calls)
+    insert.push(results.get(call) ?? synthetic(call, progressOf(call.call), repairs));
+  insert.push(...others);
+  return insert;
+}
+
+function isValid(
+  messages: readonly Message[],
+  start: number,
+  end: number,
+  reply: AssistantMessage | null,
+): boolean {
+  const isTool = (i: number) => messages[i]?.role === "tool";
+  if (!reply) return !range(start, end).some(isTool);
+  const ids = reply.calls.map(({ id }) => id);
+  if (ids.includes("") || new Set(ids).size !== ids.length) return false;
+  const waiting = new Set(ids);
+  for (let i = start + 1; i < end; i++) {
+    const message = messages[i];
+    if (message?.role === "tool" ? !waiting.delete(message.id) : waiting.size > 0) return false;
+  }
+  return waiting.size === 0;
+}
+
+type RepairedCall = { readonly call: MessageCall; readonly original: MessageCall };
+
+/** Prunes empty ids and exact copies; a reused id on a different call gets a new one, the same every time (P7, P10). */
+function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): RepairedCall[] {
+  const kept: RepairedCall[] = [];
+  for (const original of calls) {
+    if (original.id === "") {
+      repairs.push({
+        kind: "call_without_id",
+        call: original.call,
+        detail: `A call of ${original.name} had no id and was removed.`,
+      });
+      continue;
+    }
+    const same = kept.filter(({ original: other }) => other.id === original.id);
+    if (
+      same.some(
+        ({ original: other }) => other.name === original.name && other.arguments === original.arguments,
+      )
+    ) {
+      repairs.push({
+        kind: "call_duplicated",
+        call: original.call,
+        detail: `A second copy of one call of ${original.name} was removed.`,
+      });
+      continue;
+    }
+    if (same.length === 0) {
+      kept.push({ call: original, original });
+      continue;
+    }
+    const taken = new Set([...calls, ...kept.map(({ call }) => call)].map(({ id }) => id));
+    let id = `${original.id}~${same.length + 1}`;
+    while (taken.has(id)) id += "~";
+    repairs.push({
+      kind: "call_renamed",
+      call: original.call,
+      detail: `A different call reused the id of another; it got a new one.`,
+    });
+    kept.push({ call: { ...original, id }, original });
+  }
+  return kept;
+}
+
+/** The call that a result answers: the one it names, else the first unanswered one of its id. */
+function ownerOf(
+  result: ToolMessage,
+  calls: readonly RepairedCall[],
+  results: ReadonlyMap<MessageCall, unknown>,
+): RepairedCall | undefined {
+  const open = calls.filter(({ call, original }) => original.id === result.id && !results.has(call));
+  return open.find(({ call }) => call.call === result.call) ?? open[0];
+}
+
+/** The reply with the calls that stay; without text and calls it goes, as no provider takes an empty one. */
+function repairedReply(
+  reply: AssistantMessage,
+  at: number,
+  calls: readonly RepairedCall[],
+): (number | Message)[] {
+  const isSame = calls.length === reply.calls.length && calls.every(({ call }, i) => call === reply.calls[i]);
+  if (isSame) return [at];
+  if (calls.length === 0 && reply.text === "") return [];
+  return [{ ...reply, calls: calls.map(({ call }) => call) }];
+}
+
+function synthetic(call: MessageCall, progress: CallProgress | undefined, repairs: Repair[]): ToolMessage {
+  repairs.push({
+    kind: "result_missing",
+    call: call.call,
+    detail: `${call.name} had no result: ${progress ?? "nothing is known of it"}.`,
+  });
+  return {
+    role: "tool",
+    call: call.call,
+    id: call.id,
+    name: call.name,
+    text: syntheticText(progress),
+    isError: true,
+  };
+}
+
+/** Says what the log knows, and nothing it does not (CONFORMANCE §2). */
+export function syntheticText(progress: CallProgress | undefined): string {
+  const next = "Do not repeat the call blindly.";
+  switch (progress) {
+    case "proposed":
+    case "refused":
+      return `[interrupted: this call was never started, because the session was stopped before it. Nothing was changed. ${next}]`;
+    case "started":
+      return `[interrupted: this call was started and its end is not known. It may have run in part: check the state first. ${next}]`;
+    case "returned":
+      return `[interrupted: this call ran, but its result was lost before it was stored. Check the state first. ${next}]`;
+    case undefined:
+      return `[interrupted: no result of this call was recorded. It may have run in part: check the state first. ${next}]`;
+  }
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}

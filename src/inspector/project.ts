@@ -1,0 +1,287 @@
+/** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
+import { turnOfCall } from "../history/fold";
+import type { EventOf, Fold, Logged } from "../schema/event";
+import { unreachable } from "../schema/failure";
+import { charLength } from "../schema/text";
+import type { CallView, SessionView, TurnView } from "../schema/view";
+import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
+
+export type InspectorFold = { readonly view: SessionView | null; readonly receipts: ReceiptState };
+
+const ARGUMENTS_CHARS = 2000;
+const TEXT_CHARS = 4000;
+
+export const inspectorFold: Fold<InspectorFold> = {
+  initial: { view: null, receipts: receiptFold.initial },
+  reduce(state, event) {
+    const receipts = receiptFold.reduce(state.receipts, event);
+    if (event.type === "session_started") return { view: started(event), receipts };
+    if (state.view === null) return { view: null, receipts };
+    const view = reduceView(state.view, event);
+    const call = "call" in event ? event.call : null;
+    const receipt = call === null ? undefined : receiptOf(receipts, call);
+    const isNew =
+      receipt !== undefined && receipt !== (call === null ? undefined : receiptOf(state.receipts, call));
+    return { view: isNew && call !== null ? onCall(view, call, () => ({ receipt })) : view, receipts };
+  },
+};
+
+/** The view of a whole log; null for a log without a beginning. */
+export function projectSession(events: Iterable<Logged>): SessionView | null {
+  let state = inspectorFold.initial;
+  for (const event of events) state = inspectorFold.reduce(state, event);
+  return state.view;
+}
+
+function started(event: Logged & EventOf<"session_started">): SessionView {
+  return {
+    session: event.session,
+    title: event.title,
+    workspace: event.workspace,
+    startedAt: event.at,
+    model: "",
+    modelId: "",
+    mode: "off",
+    policy: "",
+    policySha256: "",
+    running: false,
+    turns: [],
+    notices: [],
+    totals: {
+      calls: 0,
+      storedResults: 0,
+      storedChars: 0,
+      hiddenChars: 0,
+      readBacks: 0,
+      clamped: 0,
+      proposed: 0,
+      repairs: 0,
+    },
+  };
+}
+
+function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_started" }>): SessionView {
+  switch (event.type) {
+    case "configured":
+      return {
+        ...view,
+        model: event.model.name,
+        modelId: event.model.id,
+        mode: event.settings.limits.mode,
+        policy: `${event.policyIdentity.name} ${event.policyIdentity.version}`,
+        policySha256: event.policyIdentity.sha256,
+      };
+    case "resumed":
+      return { ...view, notices: [...view.notices, `Opened again after turn ${event.turn}.`] };
+    case "recovered":
+      return { ...view, notices: [...view.notices, recoveredNotice(event)] };
+    case "asked":
+      return onTurn({ ...view, running: true }, event.turn, () => ({ asked: event.text }));
+    case "requested":
+      return onTurn({ ...view, running: true }, event.turn, () => ({
+        request: { messages: event.messages, chars: event.chars, bytes: event.bytes, model: event.model },
+      }));
+    case "replied":
+      return replied(view, event);
+    case "clamped":
+      return added(view, event);
+    case "authorised":
+      return onCall(view, event.call, () => ({
+        authorised: { granted: event.granted, by: event.by, reason: event.reason },
+        state: event.granted ? "running" : "refused",
+      }));
+    case "executed":
+      return onCall(view, event.call, () => ({
+        state: event.outcome === "failed" ? "failed" : "done",
+        elapsedMs: event.elapsedMs,
+      }));
+    case "redacted":
+      return onCall(view, event.call, () => ({
+        changes: {
+          forgedMarkers: event.forgedMarkers,
+          loneSurrogates: event.loneSurrogates,
+          secrets: Object.values(event.secrets).reduce((sum, count) => sum + count, 0),
+          refused: event.refused,
+        },
+      }));
+    case "measured":
+      return view; // shown through the receipt
+    case "tool_result_stored":
+      return stored(view, event);
+    case "remembered":
+      return remembered(view, event);
+    case "redeemed":
+      return redeemed(view, event);
+    case "redemption_refused":
+      return onCall(view, event.call, () => ({
+        state: "refused",
+        refusal: { reason: event.reason, given: event.given },
+      }));
+    case "repaired":
+      return repaired(view, event);
+    case "aged":
+      return event.decisions.reduce(
+        (next, { call, charsAfter, handle }) =>
+          shortened(next, call, { by: "age", turn: event.turn, charsAfter, handle }),
+        view,
+      );
+    case "budgeted":
+      return event.cuts.reduce(
+        (next, { call, charsAfter, handle }) =>
+          shortened(next, call, { by: "budget", turn: event.turn, charsAfter, handle }),
+        view,
+      );
+    case "run_ended":
+      return onTurn({ ...view, running: false }, event.turn, () => ({
+        ended: { end: event.end, message: event.message },
+      }));
+    default:
+      return unreachable(event);
+  }
+}
+
+function replied(view: SessionView, event: EventOf<"replied">): SessionView {
+  const { text, end, error, elapsedMs, usage } = event;
+  const reply = {
+    text,
+    end,
+    error,
+    elapsedMs,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+  };
+  const calls = event.calls.map(
+    (call): CallView => ({
+      call: call.call,
+      tool: call.name,
+      arguments: firstChars(call.arguments, ARGUMENTS_CHARS),
+      state: "proposed",
+      receipt: null,
+      authorised: null,
+      elapsedMs: null,
+      result: null,
+      stored: null,
+      redeemed: null,
+      refusal: null,
+      changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
+      shortened: [],
+    }),
+  );
+  return onTurn(totalled(view, { calls: calls.length }), event.turn, () => ({ reply, calls }));
+}
+
+function added(view: SessionView, event: EventOf<"clamped">): SessionView {
+  const isClamped = event.proposal.decision === "clamp";
+  const counted = totalled(view, {
+    clamped: isClamped ? 1 : 0,
+    proposed: event.proposal.proposedChanges.length > 0 ? 1 : 0,
+  });
+  return onCall(counted, event.call, () => ({ state: "waiting" }));
+}
+
+function stored(view: SessionView, event: EventOf<"tool_result_stored">): SessionView {
+  const { handle, chars, bytes, lines } = event;
+  const counted = totalled(view, { storedResults: 1, storedChars: chars });
+  return onCall(counted, event.call, () => ({ stored: { handle, chars, bytes, lines, readBacks: 0 } }));
+}
+
+function remembered(view: SessionView, event: EventOf<"remembered">): SessionView {
+  const { shown, why, isError, text } = event;
+  const shownChars = charLength(text);
+  const before = callOf(view, event.call)?.stored;
+  const hidden = shown === "ticket" && before ? Math.max(0, before.chars - shownChars) : 0;
+  return onCall(totalled(view, { hiddenChars: hidden }), event.call, () => ({
+    result: { shown, class: event.class, why, isError, shownChars, text: firstChars(text, TEXT_CHARS) },
+  }));
+}
+
+function redeemed(view: SessionView, event: EventOf<"redeemed">): SessionView {
+  const { handle, offset, chars, totalChars } = event;
+  const counted = onCall(totalled(view, { readBacks: 1 }), event.call, () => ({
+    state: "done",
+    redeemed: { handle, offset, chars, totalChars },
+  }));
+  return {
+    ...counted,
+    turns: counted.turns.map((turn) =>
+      turn.calls.some(({ stored }) => stored?.handle === handle)
+        ? {
+            ...turn,
+            calls: turn.calls.map((call) =>
+              call.stored?.handle === handle
+                ? { ...call, stored: { ...call.stored, readBacks: call.stored.readBacks + 1 } }
+                : call,
+            ),
+          }
+        : turn,
+    ),
+  };
+}
+
+function repaired(view: SessionView, event: EventOf<"repaired">): SessionView {
+  const counted = onTurn(totalled(view, { repairs: event.repairs.length }), event.turn, (turn) => ({
+    repairs: [...turn.repairs, ...event.repairs],
+  }));
+  return event.repairs.reduce(
+    (next, { kind, call }) =>
+      kind === "result_missing" && call !== null
+        ? onCall(next, call, () => ({ state: "interrupted" }))
+        : next,
+    counted,
+  );
+}
+
+function shortened(view: SessionView, call: string, entry: CallView["shortened"][number]): SessionView {
+  return onCall(view, call, (before) => ({ shortened: [...before.shortened, entry] }));
+}
+
+function recoveredNotice({ what, detail }: EventOf<"recovered">): string {
+  return what === "log_tail"
+    ? `The session log was mended: ${detail}.`
+    : `The index of stored results was rebuilt: ${detail}.`;
+}
+
+const EMPTY_TURN: Omit<TurnView, "turn"> = {
+  asked: null,
+  request: null,
+  reply: null,
+  calls: [],
+  repairs: [],
+  ended: null,
+};
+
+function onTurn(view: SessionView, turn: number, change: (turn: TurnView) => Partial<TurnView>): SessionView {
+  const at = view.turns.findLastIndex((candidate) => candidate.turn === turn);
+  const before = view.turns[at];
+  if (!before) {
+    const fresh = { turn, ...EMPTY_TURN };
+    return { ...view, turns: [...view.turns, { ...fresh, ...change(fresh) }] };
+  }
+  return { ...view, turns: view.turns.with(at, { ...before, ...change(before) }) };
+}
+
+function onCall(view: SessionView, call: string, change: (call: CallView) => Partial<CallView>): SessionView {
+  return onTurn(view, turnOfCall(call), (turn) => ({
+    calls: turn.calls.map((candidate) =>
+      candidate.call === call ? { ...candidate, ...change(candidate) } : candidate,
+    ),
+  }));
+}
+
+function callOf(view: SessionView, call: string): CallView | undefined {
+  return view.turns
+    .findLast(({ turn }) => turn === turnOfCall(call))
+    ?.calls.find((candidate) => candidate.call === call);
+}
+
+function totalled(view: SessionView, more: Partial<SessionView["totals"]>): SessionView {
+  const totals = { ...view.totals };
+  for (const [key, value] of Object.entries(more)) totals[key as keyof typeof totals] += value;
+  return { ...view, totals };
+}
+
+function firstChars(text: string, chars: number): string {
+  return text.length <= chars
+    ? text
+    : `${text.slice(0, text.charCodeAt(chars - 1) >= 0xd800 && text.charCodeAt(chars - 1) <= 0xdbff ? chars - 1 : chars)}…`;
+}

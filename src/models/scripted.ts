@@ -1,0 +1,67 @@
+/** The offline model: answers from a script, and quotes handles out of the tickets it was really sent. */
+import { parseTicket } from "../claims/ticket";
+import { Failure } from "../schema/failure";
+import type { Message } from "../schema/message";
+import type { ChatModel, ChatRequest, ModelInfo, ReplyPart } from "../schema/model";
+import type { Script, ScriptReply } from "./script";
+
+export const SCRIPTED_MODEL_ID = "scripted";
+
+/** Contract: the same script and the same request give the same reply. It keeps no state: its place is read off the messages. */
+export function createScriptedModel(
+  script: Script,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): ChatModel {
+  const info: ModelInfo = {
+    id: SCRIPTED_MODEL_ID,
+    name: script.name,
+    maxInputTokens: null,
+    abilities: { rawArguments: true, usage: false, cacheControl: false },
+  };
+  return { info, reply: (request, signal) => reply(script, request, signal, sleep) };
+}
+
+async function* reply(
+  script: Script,
+  { messages }: ChatRequest,
+  signal: AbortSignal,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): AsyncIterable<ReplyPart> {
+  const next = replyFor(script, messages);
+  for (const word of (next.say ?? "").match(/\S+\s*/g) ?? []) {
+    if (next.pauseMs) await sleep(next.pauseMs, signal);
+    yield { kind: "text", text: filled(word, messages) };
+  }
+  if (next.fail !== undefined) throw new Failure("model-failed", next.fail);
+  for (const { id, name, arguments: given } of next.calls ?? []) {
+    if (next.pauseMs) await sleep(next.pauseMs, signal);
+    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const inJson = (value: string) => JSON.stringify(value).slice(1, -1);
+    yield { kind: "call", id: id ?? "", name, arguments: filled(text, messages, inJson) };
+  }
+}
+
+/** The reply at this place: so many questions asked, so many replies since the last one. */
+function replyFor(script: Script, messages: readonly Message[]): ScriptReply {
+  const asked = messages.filter(({ role }) => role === "user").length;
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const since = messages.slice(last + 1).filter(({ role }) => role === "assistant").length;
+  const replies = script.conversations[Math.min(asked, script.conversations.length) - 1] ?? [];
+  return replies[since] ?? { say: "The script ends here." };
+}
+
+/**
+ * `{{handle:TOOL}}` is the handle in the latest ticket of that tool, `{{question}}` the user's last words. What cannot
+ * be filled stays, so that a script's mistake is seen and not hidden.
+ */
+function filled(text: string, messages: readonly Message[], escaped = (value: string) => value): string {
+  return text.replace(/\{\{(handle:(\w+)|question)\}\}/g, (whole, what: string, tool: string | undefined) => {
+    if (what === "question") return escaped(messages.findLast(({ role }) => role === "user")?.text ?? whole);
+    for (const message of [...messages].reverse()) {
+      if (message.role !== "tool" || message.name !== tool) continue;
+      const ticket = parseTicket(message.text);
+      if (ticket) return ticket.handle;
+    }
+    return whole;
+  });
+}

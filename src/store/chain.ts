@@ -1,0 +1,70 @@
+/** The form of a log line: one event, and a checksum over it and everything before it (ARCHITECTURE, Storage). Pure. */
+import * as z from "zod";
+import { type Logged, SessionEvent, Stamp } from "../schema/event";
+import { Failure } from "../schema/failure";
+import { sha256 } from "./digest";
+
+export const CHAIN_START = "0".repeat(16);
+const SUM = /,"sum":"([0-9a-f]{16})"\}$/;
+
+/** The line without its newline, and the checksum that the next line covers. */
+export function lineOf(event: Logged, previous: string): { line: string; sum: string } {
+  const body = JSON.stringify(event);
+  const sum = sha256(previous + body).slice(0, 16);
+  return { line: `${body.slice(0, -1)},"sum":"${sum}"}`, sum };
+}
+
+/**
+ * What a log says as far as its chain holds. `goodBytes` is where it stops holding: a torn, fused, lost or edited line
+ * and everything after it is not read.
+ */
+export type ReadLog = {
+  readonly events: readonly Logged[];
+  readonly sum: string;
+  readonly goodBytes: number;
+  readonly problem: string | null;
+};
+
+const AnyEvent = z.looseObject({ type: z.string(), ...Stamp.shape });
+
+/** Throws `store-too-new` for an event kind that this version does not know: it is somebody's data, not damage. */
+export function readChain(text: Uint8Array): ReadLog {
+  const events: Logged[] = [];
+  const decoder = new TextDecoder("utf-8", { fatal: false });
+  let sum = CHAIN_START;
+  let start = 0;
+  while (start < text.length) {
+    const end = text.indexOf(10, start);
+    if (end < 0) return { events, sum, goodBytes: start, problem: `line ${events.length + 1} is torn` };
+    const line = decoder.decode(text.subarray(start, end));
+    const match = SUM.exec(line);
+    const body = match ? `${line.slice(0, match.index)}}` : line;
+    const expected = sha256(sum + body).slice(0, 16);
+    if (!match || match[1] !== expected) {
+      return {
+        events,
+        sum,
+        goodBytes: start,
+        problem: `line ${events.length + 1} does not follow from the one before`,
+      };
+    }
+    events.push(eventOf(JSON.parse(body)));
+    sum = expected;
+    start = end + 1;
+  }
+  return { events, sum, goodBytes: start, problem: null };
+}
+
+function eventOf(value: unknown): Logged {
+  const { n, at, origin, type } = AnyEvent.parse(value);
+  const event = SessionEvent.safeParse(value);
+  if (!event.success) {
+    throw new Failure(
+      "store-too-new",
+      `This session has an event (${type}) that this version of Cloakroom cannot read. Update Cloakroom to open it.`,
+      { type, n },
+      { cause: event.error },
+    );
+  }
+  return { n, at, origin, ...event.data };
+}

@@ -1,0 +1,83 @@
+/** The session's claim index: which handles it issued. A checkpoint of the log, rebuilt whenever it is behind. */
+import { Low } from "lowdb";
+import { JSONFile } from "lowdb/node";
+import * as z from "zod";
+import { Claim, type Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
+
+const Checkpoint = z.object({
+  format: z.literal(1),
+  events: z.int().nonnegative(), // how many events of the log it covers
+  claims: z.array(Claim),
+});
+type Checkpoint = z.infer<typeof Checkpoint>;
+
+export class ClaimIndex {
+  readonly #db: Low<unknown>;
+  readonly #claims = new Map<string, Claim>();
+  #events = 0;
+  #isDirty = false;
+
+  private constructor(path: string) {
+    this.#db = new Low<unknown>(new JSONFile(path), null);
+  }
+
+  /** Loads the checkpoint and proves it against the log. `repair` says why it had to be rebuilt, null where it had not. */
+  static async open(
+    path: string,
+    events: readonly Logged[],
+  ): Promise<{ index: ClaimIndex; repair: string | null }> {
+    const index = new ClaimIndex(path);
+    const saved = await index.#load();
+    for (const event of events) index.observe(event);
+    const repair = index.#repairOf(saved);
+    index.#isDirty = repair !== null;
+    return { index, repair };
+  }
+
+  /** Takes in one event of the log, in order. */
+  observe(event: Logged): void {
+    this.#events = event.n + 1;
+    if (event.type !== "tool_result_stored") return;
+    if (this.#claims.has(event.handle)) return;
+    const { handle, sha256, tool, class: toolClass, chars, bytes, lines } = event;
+    this.#claims.set(handle, { handle, sha256, tool, class: toolClass, chars, bytes, lines });
+    this.#isDirty = true;
+  }
+
+  find(handle: Handle): Claim | undefined {
+    return this.#claims.get(handle);
+  }
+
+  /** Writes the checkpoint where something was added. Called at the end of a turn, never per put. */
+  async checkpoint(): Promise<void> {
+    if (!this.#isDirty) return;
+    const checkpoint: Checkpoint = { format: 1, events: this.#events, claims: [...this.#claims.values()] };
+    this.#db.data = checkpoint;
+    await this.#db.write();
+    this.#isDirty = false;
+  }
+
+  async #load(): Promise<Checkpoint | "missing" | "damaged"> {
+    try {
+      await this.#db.read();
+    } catch (cause) {
+      if (cause instanceof SyntaxError) return "damaged";
+      throw cause;
+    }
+    if (this.#db.data === null) return "missing";
+    const parsed = Checkpoint.safeParse(this.#db.data);
+    return parsed.success ? parsed.data : "damaged";
+  }
+
+  #repairOf(saved: Checkpoint | "missing" | "damaged"): string | null {
+    const stored = this.#claims.size;
+    if (saved === "missing")
+      return stored === 0 ? null : `it was missing; ${stored} stored results were found in the log`;
+    if (saved === "damaged") return `it was damaged; ${stored} stored results were found in the log`;
+    const same =
+      saved.claims.length === stored &&
+      saved.claims.every((claim) => this.#claims.get(claim.handle)?.sha256 === claim.sha256);
+    return same ? null : `it had ${saved.claims.length} stored results, the log has ${stored}`;
+  }
+}

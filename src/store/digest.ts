@@ -1,0 +1,5 @@
+/** SHA-256 for every room that may not reach Node's. */
+import { createHash } from "node:crypto";
+import type { Digest, Hash } from "../schema/claim";
+
+export const sha256: Hash = (text) => createHash("sha256").update(text, "utf8").digest("hex") as Digest;

@@ -1,0 +1,261 @@
+/** All sessions of one workspace on disk: create, list, open to write, read to show (ARCHITECTURE, Storage). */
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Claim, Digest, Handle } from "../schema/claim";
+import type { EventOf, Logged, SessionEvent } from "../schema/event";
+import { Failure } from "../schema/failure";
+import type { SafeText } from "../schema/text";
+import { FOLDER_MODE, writeAtomically } from "./atomic";
+import { Blobs } from "./blobs";
+import { ClaimIndex } from "./claimIndex";
+import { sha256 } from "./digest";
+import { type Lock, takeLock } from "./lock";
+import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
+
+const FORMAT = 1;
+const SESSION_ID = /^[0-9a-z-]{1,64}$/;
+const Format = z.object({ format: z.int() });
+
+/** What a list of sessions shows. Times are Unix milliseconds. */
+export type SessionSummary = {
+  readonly session: string;
+  readonly title: string;
+  readonly startedAt: number;
+  readonly changedAt: number;
+};
+
+/** A session opened for writing. Satisfies the loop's `Log` and `Claims` ports. */
+export class OpenSession {
+  readonly id: string;
+  readonly events: readonly Logged[];
+  readonly #log: SessionLog;
+  readonly #blobs: Blobs;
+  readonly #index: ClaimIndex;
+  readonly #lock: Lock;
+
+  constructor(
+    id: string,
+    events: readonly Logged[],
+    log: SessionLog,
+    blobs: Blobs,
+    index: ClaimIndex,
+    lock: Lock,
+  ) {
+    this.id = id;
+    this.events = events;
+    this.#log = log;
+    this.#blobs = blobs;
+    this.#index = index;
+    this.#lock = lock;
+  }
+
+  async append(event: SessionEvent): Promise<Logged> {
+    const logged = await this.#log.append(event);
+    this.#index.observe(logged);
+    return logged;
+  }
+
+  sync(): Promise<void> {
+    return this.#log.sync();
+  }
+
+  put(text: SafeText): Promise<{ readonly sha256: Digest }> {
+    return this.#blobs.put(text);
+  }
+
+  read(digest: Digest): Promise<SafeText> {
+    return this.#blobs.read(digest);
+  }
+
+  find(handle: Handle): Claim | undefined {
+    return this.#index.find(handle);
+  }
+
+  checkpoint(): Promise<void> {
+    return this.#index.checkpoint();
+  }
+
+  /** Lets the session go: another window may open it. Safe after a failure: the log and the blobs are complete. */
+  async close(): Promise<void> {
+    try {
+      await this.#index.checkpoint();
+    } finally {
+      await this.#log.close();
+      await this.#lock.release();
+    }
+  }
+}
+
+export class Sessions {
+  readonly #folder: string;
+  readonly #tenant: string;
+  readonly #clock: Clock;
+
+  private constructor(folder: string, tenant: string, clock: Clock) {
+    this.#folder = folder;
+    this.#tenant = tenant;
+    this.#clock = clock;
+  }
+
+  /**
+   * Opens the store at `root` for one workspace. `workspaceIdentity` (its folder addresses) is digested, never written.
+   * Throws `store-too-new` for a store of a later major format, `store-unwritable` where nothing can be written.
+   */
+  static async open(root: string, workspaceIdentity: string, clock: Clock): Promise<Sessions> {
+    const tenant = sha256(workspaceIdentity).slice(0, 32);
+    const folder = join(root, "tenants", tenant, "sessions");
+    try {
+      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await checkFormat(join(root, "format.json"));
+    } catch (cause) {
+      throw unwritable(root, cause);
+    }
+    return new Sessions(folder, tenant, clock);
+  }
+
+  /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
+  async list(): Promise<readonly SessionSummary[]> {
+    const names = (await readdir(this.#folder)).filter((name) => SESSION_ID.test(name));
+    const rows = await Promise.all(names.map((name) => this.#summaryOf(name)));
+    return rows
+      .filter((row) => row !== null)
+      .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
+  }
+
+  /** Starts a session's folder and log. The first event is on disk when this resolves. */
+  async create(start: { workspace: string; title: string }): Promise<OpenSession> {
+    try {
+      return await this.#create(start);
+    } catch (cause) {
+      throw unwritable(this.#folder, cause);
+    }
+  }
+
+  async #create(start: { workspace: string; title: string }): Promise<OpenSession> {
+    const id = `${stampOf(this.#clock.now())}-${randomBytes(4).toString("hex")}`;
+    const folder = join(this.#folder, id);
+    await mkdir(folder, { mode: FOLDER_MODE });
+    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
+    const log = await SessionLog.create(join(folder, "log.jsonl"), this.#clock);
+    const started = await log.append({
+      type: "session_started",
+      format: 1,
+      session: id,
+      tenant: this.#tenant,
+      workspace: start.workspace,
+      title: start.title,
+      salt: randomBytes(16).toString("hex"),
+    });
+    await log.sync();
+    const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
+    return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock);
+  }
+
+  /** Opens a session to go on with it: repairs what a crash left, and says so in events. Throws `session-missing`, `session-in-use`. */
+  async open(id: string): Promise<OpenSession> {
+    const folder = await this.#existing(id);
+    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
+    try {
+      const { log, events, damage } = await SessionLog.open(join(folder, "log.jsonl"), this.#clock);
+      const known = [...events];
+      if (damage !== null)
+        known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
+      const { index, repair } = await ClaimIndex.open(join(folder, "claims.json"), known);
+      const session = new OpenSession(id, known, log, new Blobs(join(folder, "blobs")), index, lock);
+      if (repair !== null) {
+        known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
+        await session.checkpoint();
+      }
+      return session;
+    } catch (cause) {
+      await lock.release();
+      throw cause;
+    }
+  }
+
+  /** The events of a session that may be running elsewhere. */
+  async events(id: string): Promise<readonly Logged[]> {
+    return readLog(join(await this.#existing(id), "log.jsonl"));
+  }
+
+  /** The whole stored content behind a handle of this session, verified. Throws `blob-missing`, `blob-corrupt`. */
+  async content(id: string, handle: Handle): Promise<SafeText> {
+    const folder = await this.#existing(id);
+    const events = await readLog(join(folder, "log.jsonl"));
+    const stored = events.find(
+      (event): event is Logged & EventOf<"tool_result_stored"> =>
+        event.type === "tool_result_stored" && event.handle === handle,
+    );
+    if (!stored)
+      throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+    return new Blobs(join(folder, "blobs")).read(stored.sha256);
+  }
+
+  async #existing(id: string): Promise<string> {
+    const folder = join(this.#folder, id);
+    if (SESSION_ID.test(id)) {
+      try {
+        if ((await stat(folder)).isDirectory()) return folder;
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+      }
+    }
+    throw new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
+      session: id.slice(0, 64),
+    });
+  }
+
+  async #summaryOf(id: string): Promise<SessionSummary | null> {
+    const path = join(this.#folder, id, "log.jsonl");
+    try {
+      const first = await readFirstEvent(path);
+      if (first?.type !== "session_started") return null;
+      return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
+    } catch (cause) {
+      const code = (cause as NodeJS.ErrnoException).code;
+      if (cause instanceof Failure || code === "ENOENT" || code === "EACCES") return null;
+      throw cause;
+    }
+  }
+}
+
+function unwritable(folder: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+  return new Failure(
+    "store-unwritable",
+    `Cloakroom cannot write to its storage folder ${folder} (${code}). Check its permissions and free space, then start again.`,
+    { code, folder },
+    { cause },
+  );
+}
+
+async function checkFormat(path: string): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    await writeAtomically(path, `${JSON.stringify({ format: FORMAT })}\n`);
+    return;
+  }
+  const { format } = Format.parse(JSON.parse(text));
+  if (format > FORMAT) {
+    throw new Failure(
+      "store-too-new",
+      `The session store was written by a later version of Cloakroom (format ${format}). Update Cloakroom to open it.`,
+      { format },
+    );
+  }
+}
+
+/** "20261129-204812", so that folders sort by age. */
+function stampOf(nowMs: number): string {
+  return new Date(nowMs)
+    .toISOString()
+    .replace(/[-:]|\..*/g, "")
+    .replace("T", "-")
+    .toLowerCase();
+}

@@ -1,0 +1,133 @@
+/** The receipt of every call: a fold over clamped, authorised, executed, measured (CONFORMANCE §0.11, seed 003 §Decision and receipt schema). */
+import type { EventOf, Fold, Logged } from "../schema/event";
+import type { Continuation, PolicyArtifact, PolicyIdentity } from "../schema/policy";
+import type { Receipt } from "../schema/receipt";
+
+/** The policy in force, with what receipts take from its contracts. */
+type Policy = { readonly identity: PolicyIdentity; readonly kinds: Kinds };
+/** How a contract's tool goes on, by tool and argument. */
+type Kinds = ReadonlyMap<string, ReadonlyMap<string, Continuation["kind"]>>;
+
+/** `items`: what the tool itself counted, until it is measured. */
+type Entry = { readonly receipt: Receipt; readonly items: number | null };
+type Shelf = ReadonlyMap<string, Entry>;
+
+/** Receipts stand on shelves of a bounded size, newest last, so that one more event copies one shelf and not all. */
+export type ReceiptState = { readonly policy: Policy | null; readonly shelves: readonly Shelf[] };
+
+const SHELF = 32;
+
+/**
+ * Invariant: a call has one receipt with one decision, from its `clamped` event on; what comes later completes it. A
+ * call that never started keeps its proposal, and `actual` stays null until something came back.
+ */
+export const receiptFold: Fold<ReceiptState> = {
+  initial: { policy: null, shelves: [] },
+  reduce(state, event) {
+    switch (event.type) {
+      case "configured":
+        return { ...state, policy: { identity: event.policyIdentity, kinds: kindsIn(event.policy) } };
+      case "clamped":
+        return state.policy === null ? state : added(state, event.call, entryFrom(event, state.policy));
+      case "authorised":
+        return changed(state, event.call, (entry) => authorised(entry, event));
+      case "executed":
+        return changed(state, event.call, (entry) => executed(entry, event));
+      case "measured":
+        return changed(state, event.call, (entry) => measured(entry, event));
+      default:
+        return state; // every other kind says nothing about a receipt
+    }
+  },
+};
+
+/** All receipts of a log, by call, in the order of the calls' proposals. */
+export function receiptsFrom(events: Iterable<Logged>): Map<string, Receipt> {
+  let state = receiptFold.initial;
+  for (const event of events) state = receiptFold.reduce(state, event);
+  return receiptsIn(state);
+}
+
+export const receiptsIn = ({ shelves }: ReceiptState): Map<string, Receipt> =>
+  new Map(shelves.flatMap((shelf) => [...shelf].map(([call, { receipt }]) => [call, receipt] as const)));
+
+export function receiptOf(state: ReceiptState, call: string): Receipt | undefined {
+  return state.shelves.findLast((shelf) => shelf.has(call))?.get(call)?.receipt;
+}
+
+function kindsIn({ contracts }: PolicyArtifact): Kinds {
+  const kinds = new Map<string, Map<string, Continuation["kind"]>>();
+  for (const { tool, argument, continuation } of contracts) {
+    if (continuation === undefined) continue;
+    const ofTool = kinds.get(tool) ?? new Map<string, Continuation["kind"]>();
+    kinds.set(tool, ofTool.set(argument, continuation.kind));
+  }
+  return kinds;
+}
+
+function entryFrom(
+  { tool, argumentsSource, proposal }: EventOf<"clamped">,
+  { identity, kinds }: Policy,
+): Entry {
+  const kind = proposal.contract && kinds.get(proposal.contract.tool)?.get(proposal.contract.argument);
+  return {
+    items: null,
+    receipt: {
+      decision: proposal.decision,
+      reason: proposal.reason,
+      tool,
+      original_args_sha256: proposal.originalSha256,
+      effective_args_sha256: proposal.effectiveSha256,
+      changes: proposal.changes,
+      policy: {
+        name: identity.name,
+        version: identity.version,
+        sha256: identity.sha256,
+        rules_sha256: identity.rulesSha256,
+      },
+      model_round_trips: 0,
+      actual: null,
+      continuation: kind ? { kind, available: false } : null,
+      contract: proposal.contract,
+      mode: proposal.mode,
+      exemption: proposal.exemption,
+      proposed_changes: proposal.proposedChanges,
+      arguments_source: argumentsSource,
+      estimator: null,
+    },
+  };
+}
+
+function authorised(entry: Entry, { granted, reason }: EventOf<"authorised">): Entry {
+  return granted ? entry : { ...entry, receipt: { ...entry.receipt, decision: "deny", reason } };
+}
+
+/** A result can be continued once there is one: the contract names how, and the tool did not fail. */
+function executed({ receipt }: Entry, { outcome, code, items }: EventOf<"executed">): Entry {
+  if (outcome === "failed") {
+    return { items, receipt: { ...receipt, decision: "error", reason: code ?? "tool_failed" } };
+  }
+  const continuation = receipt.continuation && { ...receipt.continuation, available: true };
+  return { items, receipt: { ...receipt, continuation } };
+}
+
+function measured(entry: Entry, { items, bytes, tokensEstimated, estimator }: EventOf<"measured">): Entry {
+  const actual = { items: items ?? entry.items, bytes, tokens_estimated: tokensEstimated };
+  return { ...entry, receipt: { ...entry.receipt, actual, estimator } };
+}
+
+function added(state: ReceiptState, call: string, entry: Entry): ReceiptState {
+  const newest = state.shelves.at(-1);
+  if (newest === undefined || newest.size >= SHELF) {
+    return { ...state, shelves: [...state.shelves, new Map([[call, entry]])] };
+  }
+  return { ...state, shelves: state.shelves.with(-1, new Map(newest).set(call, entry)) };
+}
+
+function changed(state: ReceiptState, call: string, change: (entry: Entry) => Entry): ReceiptState {
+  const at = state.shelves.findLastIndex((shelf) => shelf.has(call));
+  const shelf = state.shelves[at];
+  const entry = shelf?.get(call);
+  if (shelf === undefined || entry === undefined) return state;
+  return { ...state, shelves: state.shelves.with(at, new Map(shelf).set(call, change(entry))) };
+}

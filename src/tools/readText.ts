@@ -1,0 +1,60 @@
+/** Reads a workspace file as text, or says why that cannot be and what to do instead. */
+import { confine, type Place } from "./confine";
+import { type Decoded, decodeText, describeBinary } from "./decodeText";
+import type { Workspace } from "./ports";
+import { MAX_FILE_BYTES } from "./searchQuery";
+
+export type TextRead =
+  | { readonly kind: "text"; readonly place: Place; readonly text: string }
+  | { readonly kind: "missing"; readonly place: Place; readonly text: string } // `text` explains
+  | { readonly kind: "failed"; readonly code: string; readonly text: string };
+
+/** Reads what `asked` names. Contract: the text encodes back to the file's bytes exactly. */
+export async function readText(workspace: Workspace, asked: string): Promise<TextRead> {
+  const place = await confine(asked, workspace.roots());
+  if (place.kind === "refused") return { kind: "failed", code: place.code, text: place.text };
+  const name = JSON.stringify(place.shown);
+  const read = await workspace.read(place.path, MAX_FILE_BYTES);
+  switch (read.kind) {
+    case "file": {
+      const decoded: Decoded = decodeText(read.bytes);
+      if (decoded.kind === "text") return { kind: "text", place, text: decoded.text };
+      const what = `${describeBinary(read.bytes)}, ${read.bytes.length} bytes`;
+      return {
+        kind: "failed",
+        code: "binary_file",
+        text: `${name} is not text (${what}), so it cannot be read or edited here. Use run_command if its contents matter.`,
+      };
+    }
+    case "missing": {
+      const text = `There is no file ${name}. Call list_files with a glob such as ${JSON.stringify(`**/${baseName(place.shown)}`)} to find it.`;
+      return { kind: "missing", place, text };
+    }
+    case "folder":
+      return {
+        kind: "failed",
+        code: "is_folder",
+        text: `${name} is a folder. Call list_files with glob ${JSON.stringify(place.shown === "." ? "**" : `${place.shown}/**`)} to see what is in it.`,
+      };
+    case "special":
+      return {
+        kind: "failed",
+        code: "not_a_file",
+        text: `${name} is a pipe, socket or device and is not read.`,
+      };
+    case "too_large":
+      return {
+        kind: "failed",
+        code: "too_large",
+        text: `${name} has ${read.sizeBytes} bytes; the limit is ${MAX_FILE_BYTES}. Use run_command to look at a part of it.`,
+      };
+    case "unreadable":
+      return {
+        kind: "failed",
+        code: "unreadable",
+        text: `${name} cannot be read (${read.reason}). Ask the user to check its permissions.`,
+      };
+  }
+}
+
+const baseName = (shown: string): string => shown.slice(shown.lastIndexOf("/") + 1);

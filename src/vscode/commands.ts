@@ -1,0 +1,219 @@
+/** The palette's commands. Each is a door: what goes wrong behind it is logged once and shown once, with the next step. */
+import * as vscode from "vscode";
+import type { Handle } from "../schema/claim";
+import { Failure } from "../schema/failure";
+import type { ChatModel } from "../schema/model";
+import { LimitMode } from "../schema/policy";
+import type { ContentDocuments } from "./contentDocuments";
+import { titled } from "./contentDocuments";
+import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
+import type { SessionController } from "./sessionController";
+import type { Transcripts } from "./transcripts";
+
+export type CommandPorts = {
+  readonly sessions: SessionController;
+  readonly transcripts: Transcripts;
+  readonly documents: ContentDocuments;
+  readonly log: vscode.LogOutputChannel;
+  /** Null: the person closed the picker. `lastModel` is the one the session used. */
+  readonly pickModel: (lastModel: string | null) => Promise<ChatModel | null>;
+};
+
+/** Everything the palette, the inspector and the status bar can ask for. */
+export class Commands {
+  readonly #ports: CommandPorts;
+
+  constructor(ports: CommandPorts) {
+    this.#ports = ports;
+  }
+
+  register(): vscode.Disposable {
+    const { sessions } = this.#ports;
+    const commands: Record<string, () => Promise<void>> = {
+      "cloakroom.startSession": () => this.start(),
+      "cloakroom.continueSession": () => this.continue(null),
+      "cloakroom.stopSession": () => this.stop(null),
+      "cloakroom.stopAllSessions": async () => sessions.stopAll(),
+      "cloakroom.openInspector": () =>
+        this.guard(async () => void (await vscode.commands.executeCommand(`${INSPECTOR_VIEW}.focus`))),
+      "cloakroom.openTranscript": () => this.openTranscript(),
+      "cloakroom.setResultLimits": () => this.setResultLimits(),
+    };
+    let wasRunning = false;
+    const context = sessions.onDidChange(() => {
+      if (sessions.isRunning === wasRunning) return;
+      wasRunning = sessions.isRunning;
+      void vscode.commands.executeCommand("setContext", "cloakroom.running", wasRunning);
+    });
+    return vscode.Disposable.from(
+      context,
+      ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
+    );
+  }
+
+  /** What the inspector may ask for. */
+  acts(): InspectorActs {
+    return {
+      selectSession: async ({ session }) => this.#ports.sessions.select(session),
+      openStored: ({ session, handle }) => this.openStored(session, handle),
+      startSession: () => this.start(),
+      continueSession: ({ session }) => this.continue(session),
+      stopSession: ({ session }) => this.stop(session),
+      setResultLimits: () => this.setResultLimits(),
+    };
+  }
+
+  start(): Promise<void> {
+    return this.guard(async () => {
+      if (!vscode.workspace.workspaceFolders?.length) throw noWorkspace();
+      const model = await this.#ports.pickModel(null);
+      if (!model) return;
+      const question = await ask("Start Session: Task", "What should the agent do?");
+      if (question) await this.#run(null, question, model);
+    });
+  }
+
+  continue(session: string | null): Promise<void> {
+    return this.guard(async () => {
+      if (!vscode.workspace.workspaceFolders?.length) throw noWorkspace();
+      const chosen = session ?? (await this.#pickSession());
+      if (chosen === null) return;
+      const model = await this.#ports.pickModel((await this.#ports.sessions.view(chosen))?.modelId ?? null);
+      if (!model) return;
+      const question = await ask("Continue Session", "What should the agent do next?");
+      if (question) await this.#run(chosen, question, model);
+    });
+  }
+
+  stop(session: string | null): Promise<void> {
+    return this.guard(async () => {
+      const { sessions } = this.#ports;
+      const running = sessions.runningSessions;
+      const chosen =
+        session ?? (running.length > 1 ? await this.#pickSession(running) : (running[0] ?? null));
+      if (chosen !== null) return sessions.stop(chosen);
+      if (running.length === 0) sessions.stopAll(); // one that has no log yet
+    });
+  }
+
+  openStored(session: string, handle: Handle): Promise<void> {
+    return this.guard(async () => {
+      const { sessions, documents } = this.#ports;
+      const uri = documents.put(
+        titled(`stored/${session}/${handle}.txt`),
+        await sessions.content(session, handle),
+      );
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+    });
+  }
+
+  openTranscript(): Promise<void> {
+    return this.guard(async () => {
+      const { sessions, transcripts } = this.#ports;
+      const chosen = sessions.selected ?? (await this.#pickSession());
+      if (chosen !== null) await transcripts.show(chosen);
+    });
+  }
+
+  setResultLimits(): Promise<void> {
+    return this.guard(async () => {
+      const config = vscode.workspace.getConfiguration("cloakroom");
+      const now = config.get<string>("resultLimits.mode");
+      const items = [
+        { mode: LimitMode.enum.off, label: "Off", detail: "Tool calls run as the model wrote them." },
+        {
+          mode: LimitMode.enum.observe,
+          label: "Observe",
+          detail: "Tool calls run as written; what would have been lowered is shown in the inspector.",
+        },
+        {
+          mode: LimitMode.enum.enforce,
+          label: "Enforce",
+          detail:
+            "Result counts above a contract's ceiling are lowered before the call, and the result says so.",
+        },
+      ].map((item) => ({ ...item, description: item.mode === now ? "current" : "" }));
+      const picked = await vscode.window.showQuickPick(items, {
+        title: "Result Limits",
+        placeHolder: "Applies to the next run of a session",
+      });
+      if (picked) await config.update("resultLimits.mode", picked.mode, vscode.ConfigurationTarget.Global);
+    });
+  }
+
+  /** The door. Outcomes that a person chose (a closed picker) never get here. */
+  async guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      this.#ports.log.error(cause instanceof Error ? cause : String(cause));
+      await this.#show(cause);
+    }
+  }
+
+  async #run(session: string | null, question: string, model: ChatModel): Promise<void> {
+    const { sessions, transcripts } = this.#ports;
+    const stop = new AbortController();
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: "Cloakroom" };
+    const { end } = await vscode.window.withProgress(options, (progress, token) => {
+      token.onCancellationRequested(() => stop.abort());
+      const watch = {
+        onStarted: (id: string) => void this.guard(() => transcripts.show(id)),
+        onProgress: (message: string) => progress.report({ message }),
+      };
+      return sessions.run(session, question, model, watch, stop);
+    });
+    if (end.end === "failed") throw new Failure("model-failed", end.message);
+    if (end.end === "turn_limit") void vscode.window.showWarningMessage(`Cloakroom: ${end.message}`);
+  }
+
+  async #pickSession(among?: readonly string[]): Promise<string | null> {
+    const listed = await this.#ports.sessions.list();
+    const items = listed
+      .filter(({ session }) => among === undefined || among.includes(session))
+      .map(({ session, title, startedAt }) => ({
+        label: title,
+        description: new Date(startedAt).toLocaleString(),
+        session,
+      }));
+    if (items.length === 0) {
+      void vscode.window.showInformationMessage(
+        "Cloakroom: There are no sessions in this workspace yet. Use Start Session… first.",
+      );
+      return null;
+    }
+    const picked = await vscode.window.showQuickPick(items, {
+      title: "Sessions",
+      placeHolder: "Pick a session",
+    });
+    return picked?.session ?? null;
+  }
+
+  async #show(cause: unknown): Promise<void> {
+    const message = `Cloakroom: ${messageOf(cause)}`;
+    const code = cause instanceof Failure ? cause.code : null;
+    const actions: Record<string, () => Thenable<unknown>> =
+      code === "settings-invalid" || code === "model-missing"
+        ? {
+            "Open Settings": () =>
+              vscode.commands.executeCommand("workbench.action.openSettings", `cloakroom`),
+          }
+        : code === "no-workspace"
+          ? { "Open Folder": () => vscode.commands.executeCommand("vscode.openFolder") }
+          : { "Show Log": async () => this.#ports.log.show() };
+    const picked = await vscode.window.showErrorMessage(message, ...Object.keys(actions));
+    if (picked) await actions[picked]?.();
+  }
+}
+
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+async function ask(title: string, prompt: string): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
+  return text?.trim() || undefined;
+}
+
+const noWorkspace = (): Failure =>
+  new Failure("no-workspace", "Open a folder first: the agent's tools work in it.");

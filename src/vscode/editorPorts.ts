@@ -1,0 +1,100 @@
+/** The tools' Workspace and Editor ports in VS Code: unsaved text is what is read, and every edit can be undone. */
+import * as vscode from "vscode";
+
+type FileRead = { readonly kind: "file"; readonly bytes: Uint8Array } | { readonly kind: string };
+type BaseWorkspace<Read> = {
+  roots(): readonly { readonly name: string; readonly path: string }[];
+  read(path: string, maxBytes: number): Promise<Read>;
+  unsaved(): readonly string[];
+};
+
+/** Answers for open documents with unsaved changes, and leaves the rest to `base`. */
+export function withOpenDocuments<Read extends FileRead>(
+  base: BaseWorkspace<Read>,
+): BaseWorkspace<Read | { kind: "file"; bytes: Uint8Array } | { kind: "too_large"; sizeBytes: number }> {
+  const dirty = () =>
+    vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === "file");
+  return {
+    roots: () => base.roots(),
+    unsaved: () => dirty().map(({ uri }) => uri.fsPath),
+    read: async (path, maxBytes) => {
+      const open = dirty().find(({ uri }) => uri.fsPath === path);
+      if (!open) return base.read(path, maxBytes);
+      const bytes = await vscode.workspace.encode(open.getText(), { encoding: open.encoding });
+      return bytes.length > maxBytes
+        ? { kind: "too_large", sizeBytes: bytes.length }
+        : { kind: "file", bytes };
+    },
+  };
+}
+
+export type EditResult =
+  | { readonly kind: "done" }
+  | { readonly kind: "changed" }
+  | { readonly kind: "unwritable"; readonly reason: string };
+
+/** Edits through the editor's own undo stack, then saves. `before` null: the file must not exist yet. */
+export const documentEditor = {
+  async replace(path: string, before: string | null, after: string): Promise<EditResult> {
+    const uri = vscode.Uri.file(path);
+    const edit = new vscode.WorkspaceEdit();
+    if (before === null) {
+      if (await exists(uri)) return { kind: "changed" };
+      edit.createFile(uri, { contents: new TextEncoder().encode(after) });
+      return (await vscode.workspace.applyEdit(edit)) ? { kind: "done" } : refused;
+    }
+    const document = await vscode.workspace.openTextDocument(uri);
+    const text = document.getText();
+    if (text !== asDocument(before, document)) return { kind: "changed" };
+    const { start, end, replacement } = difference(text, asDocument(after, document));
+    edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), replacement);
+    if (!(await vscode.workspace.applyEdit(edit))) return refused;
+    return (await document.save())
+      ? { kind: "done" }
+      : { kind: "unwritable", reason: "it could not be saved" };
+  },
+};
+
+const refused: EditResult = { kind: "unwritable", reason: "VS Code did not apply the edit" };
+
+/** The smallest single replacement, so that cursors, folds and undo stay where they are. Offsets in code units. */
+export function difference(
+  before: string,
+  after: string,
+): { start: number; end: number; replacement: string } {
+  const shortest = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  while (start > 0 && (isInsidePair(before, start) || isInsidePair(after, start))) start--;
+  let tail = 0;
+  while (tail < shortest - start && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  while (tail > 0 && (isInsidePair(before, before.length - tail) || isInsidePair(after, after.length - tail)))
+    tail--;
+  return { start, end: before.length - tail, replacement: after.slice(start, after.length - tail) };
+}
+
+/** Between the halves of a CRLF or of a surrogate pair, where an editor has no position. */
+function isInsidePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return (
+    (before === 13 && after === 10) ||
+    (before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff)
+  );
+}
+
+/** A file's text as VS Code holds it: without the byte order mark, and with one kind of line end throughout. */
+function asDocument(text: string, document: vscode.TextDocument): string {
+  const body = text.startsWith("\ufeff") ? text.slice(1) : text;
+  return body.replace(/\r\n|\r|\n/g, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n");
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (cause) {
+    if (cause instanceof vscode.FileSystemError && cause.code === "FileNotFound") return false;
+    throw cause;
+  }
+}

@@ -1,0 +1,189 @@
+/** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
+import * as vscode from "vscode";
+import { type InspectorFold, inspectorFold, projectSession } from "../inspector/project";
+import { transcriptOf } from "../inspector/transcript";
+import type { Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
+import type { ChatModel } from "../schema/model";
+import type { InspectorState, SessionRow, SessionView } from "../schema/view";
+
+/** What the house offers this room. `run` throws `Failure` where a session cannot start; every other end is a value. */
+export type SessionHost = {
+  list(): Promise<
+    readonly { readonly session: string; readonly title: string; readonly startedAt: number }[]
+  >;
+  events(session: string): Promise<readonly Logged[]>;
+  content(session: string, handle: Handle): Promise<string>;
+  run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
+};
+export type RunRequest = {
+  readonly session: string | null; // null starts a new one
+  readonly question: string;
+  readonly model: ChatModel;
+  readonly watch: (session: string, events: readonly Logged[]) => void;
+  readonly replyText: (turn: number, text: string) => void;
+  readonly toolProgress: (text: string) => void;
+};
+export type RunResult = {
+  readonly session: string;
+  readonly end: { readonly end: string; readonly message: string };
+};
+
+type Running = {
+  readonly stop: AbortController;
+  fold: InspectorFold;
+  live: { turn: number; text: string } | null;
+};
+
+export class SessionController implements vscode.Disposable {
+  readonly #host: SessionHost;
+  readonly #running = new Map<string, Running>();
+  readonly #starting = new Set<AbortController>();
+  readonly #changed = new vscode.EventEmitter<string | null>();
+  /** Fires with the session that changed, null for the list. */
+  readonly onDidChange = this.#changed.event;
+  #selected: string | null = null;
+  #views = new Map<string, SessionView>(); // of sessions that do not run, as last read
+
+  constructor(host: SessionHost) {
+    this.#host = host;
+  }
+
+  /** Also true while a session is starting and has no name yet. */
+  get isRunning(): boolean {
+    return this.#running.size + this.#starting.size > 0;
+  }
+
+  get runningSessions(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  get selected(): string | null {
+    return this.#selected;
+  }
+
+  select(session: string): void {
+    this.#selected = session;
+    this.#changed.fire(session);
+  }
+
+  /** Runs a session to its end. `onStarted` gets its name as soon as it has one. */
+  async run(
+    session: string | null,
+    question: string,
+    model: ChatModel,
+    watch: { onStarted: (session: string) => void; onProgress: (text: string) => void },
+    stop: AbortController,
+  ): Promise<RunResult> {
+    let running: Running | undefined;
+    let name = session;
+    this.#starting.add(stop);
+    this.#changed.fire(null);
+    try {
+      return await this.#host.run(
+        {
+          session,
+          question,
+          model,
+          watch: (id, events) => {
+            if (!running) {
+              name = id;
+              running = { stop, fold: inspectorFold.initial, live: null };
+              this.#running.set(id, running);
+              this.#starting.delete(stop);
+            }
+            for (const event of events) running.fold = inspectorFold.reduce(running.fold, event);
+            if (events.some(({ type }) => type === "replied")) running.live = null;
+            if (this.#selected !== id && events.length > 0 && events[0]?.n === 0) {
+              this.#selected = id;
+              watch.onStarted(id);
+            }
+            const last = events.at(-1);
+            const progress = last ? progressOf(last) : null;
+            if (progress !== null) watch.onProgress(progress);
+            this.#changed.fire(id);
+          },
+          replyText: (turn, text) => {
+            if (!running || name === null) return;
+            running.live = { turn, text };
+            this.#changed.fire(name);
+          },
+          toolProgress: (text) => watch.onProgress(text),
+        },
+        stop.signal,
+      );
+    } finally {
+      this.#starting.delete(stop);
+      if (name !== null) {
+        this.#running.delete(name);
+        this.#views.delete(name);
+      }
+      this.#changed.fire(name);
+    }
+  }
+
+  stop(session: string): void {
+    this.#running.get(session)?.stop.abort();
+  }
+
+  stopAll(): void {
+    for (const { stop } of this.#running.values()) stop.abort();
+    for (const stop of this.#starting) stop.abort();
+  }
+
+  list(): ReturnType<SessionHost["list"]> {
+    return this.#host.list();
+  }
+
+  /** The text behind a handle of that session, verified. */
+  content(session: string, handle: Handle): Promise<string> {
+    return this.#host.content(session, handle);
+  }
+
+  async view(session: string): Promise<SessionView | null> {
+    const running = this.#running.get(session);
+    if (running) return running.fold.view;
+    const known = this.#views.get(session);
+    if (known) return known;
+    const view = projectSession(await this.#host.events(session));
+    if (view) this.#views.set(session, { ...view, running: false });
+    return this.#views.get(session) ?? null;
+  }
+
+  async transcript(session: string): Promise<string> {
+    const view = await this.view(session);
+    return view ? transcriptOf(view, this.#running.get(session)?.live ?? null) : "";
+  }
+
+  /** What the inspector shows. Without a choice of the person's, the newest session. */
+  async state(): Promise<InspectorState> {
+    const listed = await this.#host.list();
+    const sessions: SessionRow[] = listed.map(({ session, title, startedAt }) => ({
+      session,
+      title,
+      startedAt,
+      running: this.#running.has(session),
+    }));
+    const wanted = sessions.find(({ session }) => session === this.#selected) ?? sessions[0];
+    return { sessions, selected: wanted ? await this.view(wanted.session) : null, problem: null };
+  }
+
+  dispose(): void {
+    this.stopAll();
+    this.#changed.dispose();
+  }
+}
+
+/** One line for the progress notification; null leaves what is there. */
+function progressOf(event: Logged): string | null {
+  switch (event.type) {
+    case "requested":
+      return `Turn ${event.turn}: waiting for the model…`;
+    case "clamped":
+      return `Running ${event.tool}…`;
+    case "tool_result_stored":
+      return `Stored a result of ${event.chars.toLocaleString()} characters`;
+    default:
+      return null;
+  }
+}

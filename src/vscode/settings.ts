@@ -1,0 +1,74 @@
+/** `cloakroom.*` settings become the core's. A value of the wrong form is refused by name, never ignored. */
+import { workspace } from "vscode";
+import { Failure } from "../schema/failure";
+import {
+  AgeingSettings,
+  BudgetSettings,
+  ClaimCheckSettings,
+  type CoreSettings,
+  LimitSettings,
+} from "../schema/settings";
+
+/** Editor-only settings. `model`: a model's id, or "" to ask. `script`: path of the offline model's script, or "". */
+export type EditorSettings = {
+  readonly model: string;
+  readonly script: string;
+  readonly commandTimeoutSeconds: number;
+};
+
+export function readEditorSettings(): EditorSettings {
+  const config = workspace.getConfiguration("cloakroom");
+  return {
+    model: textOf(config.get("model"), "model"),
+    script: textOf(config.get("scriptedModel.script"), "scriptedModel.script"),
+    commandTimeoutSeconds: numberOf(config.get("commandTimeoutSeconds"), "commandTimeoutSeconds"),
+  };
+}
+
+/** Throws `Failure("settings-invalid")` that names the setting. */
+export function readCoreSettings(): CoreSettings {
+  return {
+    claimCheck: sectionOf("claimCheck", ClaimCheckSettings),
+    budgets: sectionOf("budgets", BudgetSettings),
+    ageing: sectionOf("ageing", AgeingSettings),
+    limits: sectionOf("resultLimits", LimitSettings),
+    maxTurns: numberOf(workspace.getConfiguration("cloakroom").get("maxTurns"), "maxTurns"),
+  };
+}
+
+type Schema<T> = {
+  readonly shape: Record<string, unknown>;
+  safeParse(
+    value: unknown,
+  ):
+    | { success: true; data: T }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+};
+
+function sectionOf<T>(section: string, schema: Schema<T>): T {
+  const config = workspace.getConfiguration(`cloakroom.${section}`);
+  const value = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, config.get(key)]));
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = [section, ...(issue?.path ?? [])].map(String).join(".");
+  throw invalid(field, issue?.message ?? "is not valid");
+}
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value === "string") return value;
+  throw invalid(field, "must be text");
+}
+
+function numberOf(value: unknown, field: string): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  throw invalid(field, "must be a whole number above 0");
+}
+
+function invalid(field: string, problem: string): Failure {
+  return new Failure(
+    "settings-invalid",
+    `Setting cloakroom.${field}: ${problem}. Change it in Settings, then start again.`,
+    { field },
+  );
+}

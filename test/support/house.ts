@@ -1,0 +1,219 @@
+// test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
+import { createHash } from "node:crypto";
+import { Conversation } from "../../src/agent/conversation";
+import { type RunEnd, runConversation } from "../../src/agent/loop";
+import type { Approver, Ports, Question, Verdict } from "../../src/agent/ports";
+import { fetchResult } from "../../src/agent/retrieve";
+import type { ScriptReply } from "../../src/models/script";
+import { createScriptedModel } from "../../src/models/scripted";
+import type { Claim, Digest, Handle } from "../../src/schema/claim";
+import type { Logged, SessionEvent } from "../../src/schema/event";
+import { Failure } from "../../src/schema/failure";
+import type { ChatModel, ChatRequest } from "../../src/schema/model";
+import type { Intent, PolicyArtifact } from "../../src/schema/policy";
+import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
+import { asRaw, type SafeText } from "../../src/schema/text";
+import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
+import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
+import { policyFrom } from "../../src/thimble/policy";
+
+export const hash = (text: string) => createHash("sha256").update(text, "utf8").digest("hex") as Digest;
+
+export type ToolBody = (
+  args: string,
+  signal: AbortSignal,
+) => string | ToolOutcome | Promise<string | ToolOutcome>;
+
+/** A tool out of a function: text is a success, an outcome is itself. */
+export function tool(
+  name: string,
+  body: ToolBody,
+  about: { class?: ToolClass; effect?: ToolEffect } = {},
+): Tool {
+  const effect = about.effect ?? "read";
+  return {
+    spec: { name, description: name, inputSchema: { type: "object" }, class: about.class ?? "other", effect },
+    ...(effect !== "read" && {
+      preview: async () => ({ kind: "command" as const, command: name, folder: ".", sensitive: false }),
+    }),
+    run: async (args, { signal }) => {
+      const outcome = await body(args, signal);
+      return typeof outcome === "string" ? { kind: "ok", text: asRaw(outcome) } : outcome;
+    },
+  };
+}
+
+export type HouseOptions = {
+  readonly replies: readonly ScriptReply[];
+  readonly tools?: readonly Tool[];
+  readonly settings?: Partial<CoreSettings>;
+  readonly model?: ChatModel;
+  readonly policy?: PolicyArtifact;
+  readonly intent?: Intent;
+  readonly answer?: (question: Question) => Verdict | Promise<Verdict>;
+  readonly isTrusted?: boolean;
+  readonly putFails?: string;
+  readonly salt?: string;
+  readonly events?: readonly Logged[];
+  readonly blobs?: Map<string, SafeText>;
+  readonly onEvent?: (event: Logged) => void;
+};
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+/** Builds a house; `ask` runs the loop once. `requests` are what the model was sent, in order. */
+export async function openHouse(options: HouseOptions) {
+  const events: Logged[] = [...(options.events ?? [])];
+  const blobs = options.blobs ?? new Map<string, SafeText>();
+  const requests: ChatRequest[] = [];
+  const questions: Question[] = [];
+  let tick = 1000;
+  let puts = 0;
+  let syncs = 0;
+
+  const append = async (event: SessionEvent): Promise<Logged> => {
+    const logged: Logged = { n: events.length, at: tick++, origin: "loop", ...event };
+    events.push(logged);
+    options.onEvent?.(logged);
+    return logged;
+  };
+  if (events.length === 0) {
+    await append({
+      type: "session_started",
+      format: 1,
+      session: "s1",
+      tenant: "t1",
+      workspace: "sample",
+      title: "A session",
+      salt: options.salt ?? "00112233445566778899aabbccddeeff",
+    });
+  }
+  const claims = {
+    put: async (text: SafeText) => {
+      puts++;
+      if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
+      const sha256 = hash(text);
+      blobs.set(sha256, text);
+      return { sha256 };
+    },
+    read: async (sha256: Digest) => {
+      const text = blobs.get(sha256);
+      if (text === undefined) throw new Failure("blob-missing", "missing", { sha256 });
+      if (hash(text) !== sha256) throw new Failure("blob-corrupt", "corrupt", { sha256 });
+      return text;
+    },
+    find: (handle: Handle): Claim | undefined =>
+      events.find((event) => event.type === "tool_result_stored" && event.handle === handle) as
+        | Claim
+        | undefined,
+    checkpoint: async () => undefined,
+  };
+  const scripted = createScriptedModel(
+    { name: "Scripted", conversations: [[...options.replies]] },
+    async () => undefined,
+  );
+  const inner = options.model ?? scripted;
+  const model: ChatModel = {
+    info: inner.info,
+    reply: (request, signal) => {
+      requests.push(structuredClone(request));
+      return inner.reply(request, signal);
+    },
+  };
+  const approver: Approver = {
+    isTrusted: () => options.isTrusted ?? true,
+    ask: async (question) => {
+      questions.push(question);
+      return (await options.answer?.(question)) ?? { granted: true, by: "user", reason: "allowed once" };
+    },
+  };
+  const ports: Ports = {
+    log: {
+      append,
+      sync: async () => {
+        syncs++;
+      },
+    },
+    claims,
+    model,
+    tools: [...(options.tools ?? []), fetchResult],
+    approver,
+    clock: { now: () => tick, sleep: () => new Promise((resolve) => setTimeout(resolve, 1)) },
+    hash,
+    watcher: { replyText: () => undefined, toolProgress: () => undefined },
+  };
+  const settings: CoreSettings = { ...DEFAULT_SETTINGS, ...options.settings };
+  const policy = policyFrom(options.policy ?? BUILTIN_ARTIFACT, hash);
+  const conversation = await Conversation.open(
+    events,
+    { settings, policy, intent: options.intent ?? null },
+    ports,
+  );
+  return {
+    conversation,
+    events,
+    blobs,
+    requests,
+    questions,
+    puts: () => puts,
+    syncs: () => syncs,
+    ask: (question: string, signal = new AbortController().signal): Promise<RunEnd> =>
+      runConversation(conversation, question, signal),
+    story: () => events.map(pictureOf),
+    eventsOf: <T extends SessionEvent["type"]>(type: T) =>
+      events.filter((event): event is Logged & Extract<SessionEvent, { type: T }> => event.type === type),
+  };
+}
+
+/** Settings with one part changed. */
+export function withClaimCheck(
+  change: Partial<CoreSettings["claimCheck"]>,
+): Pick<CoreSettings, "claimCheck"> {
+  return { claimCheck: { ...DEFAULT_SETTINGS.claimCheck, ...change } };
+}
+
+/** One event as one line: what a person wants to see of it, without digests and times. */
+export function pictureOf(event: SessionEvent): string {
+  switch (event.type) {
+    case "session_started":
+      return `session_started "${event.title}" in ${event.workspace}`;
+    case "configured":
+      return `configured ${event.model.id}, ${event.settings.limits.mode}, ${event.policyIdentity.name} ${event.policyIdentity.version}`;
+    case "resumed":
+      return `resumed after turn ${event.turn}`;
+    case "asked":
+      return `asked t${event.turn} "${event.text}"`;
+    case "requested":
+      return `requested t${event.turn} ${event.messages} messages`;
+    case "replied":
+      return `replied t${event.turn} ${event.end} "${event.text}"${event.calls.map((call) => ` ${call.call}:${call.name}`).join("")}`;
+    case "clamped":
+      return `clamped ${event.call} ${event.proposal.decision} ${event.proposal.reason}${event.proposal.changes.map((c) => ` ${c.path} ${c.from}→${c.to}`).join("")}`;
+    case "authorised":
+      return `authorised ${event.call} ${event.granted ? "granted" : "refused"} by ${event.by}: ${event.reason}`;
+    case "executed":
+      return `executed ${event.call} ${event.outcome}${event.code ? ` ${event.code}` : ""}`;
+    case "redacted":
+      return `redacted ${event.call} ${event.forgedMarkers} forged, ${Object.values(event.secrets).length} kinds of secret`;
+    case "measured":
+      return `measured ${event.call} ${event.items ?? "?"} items, ${event.chars} chars`;
+    case "tool_result_stored":
+      return `tool_result_stored ${event.call} ${event.tool} ${event.class} ${event.chars} chars`;
+    case "remembered":
+      return `remembered ${event.call} ${event.shown}`;
+    case "redeemed":
+      return `redeemed ${event.call} ${event.offset}+${event.chars} of ${event.totalChars}`;
+    case "redemption_refused":
+      return `redemption_refused ${event.call} ${event.reason}`;
+    case "repaired":
+      return `repaired ${event.repairs.map(({ kind, call }) => `${kind} ${call}`).join(", ")}`;
+    case "aged":
+      return `aged ${event.decisions.map(({ call, level }) => `${call} to level ${level}`).join(", ")}`;
+    case "budgeted":
+      return `budgeted ${event.limit} ${event.cuts.map(({ call }) => call).join(", ")}`;
+    case "recovered":
+      return `recovered ${event.what}`;
+    case "run_ended":
+      return `run_ended ${event.end}`;
+  }
+}

@@ -1,0 +1,68 @@
+// test: a whole session as a picture of its log. A new event kind or a new step shows here first.
+import assert from "node:assert/strict";
+import { openHouse, tool } from "../../support/house";
+
+test("a long result is checked in, read back and answered from; a wide search is lowered; a command is asked for", async () => {
+  const contract = `${"Clause. ".repeat(700)}Notice period: 90 days.`;
+  const house = await openHouse({
+    settings: { limits: { mode: "enforce", hardMaximum: null } },
+    tools: [
+      tool("read_file", () => contract, { class: "read" }),
+      tool("search_text", () => ({ kind: "ok", text: "a.ts:1: tide\n".repeat(10) as never, items: 10 }), {
+        class: "list",
+      }),
+      tool("run_command", () => "ok", { class: "execute", effect: "execute" }),
+    ],
+    replies: [
+      { say: "I read it.", calls: [{ name: "read_file", arguments: { path: "contract.md" } }] },
+      { calls: [{ name: "fetch_result", arguments: { handle: "{{handle:read_file}}", offset: 4096 } }] },
+      {
+        calls: [
+          { name: "search_text", arguments: { query: "tide", limit: 500 } },
+          { name: "run_command", arguments: { command: "npm test" } },
+        ],
+      },
+      { say: "The notice period is 90 days." },
+    ],
+  });
+  const end = await house.ask("What is the notice period?");
+
+  assert.equal(end.end, "answered");
+  assert.deepEqual(house.story(), [
+    'session_started "A session" in sample',
+    "configured scripted, enforce, cloakroom/builtin 1.0.0",
+    'asked t1 "What is the notice period?"',
+    "requested t1 1 messages",
+    'replied t1 calls "I read it." t1c0:read_file',
+    "clamped t1c0 pass unknown_tool_contract",
+    "authorised t1c0 granted by rule: reads run unasked",
+    "executed t1c0 ok",
+    "redacted t1c0 0 forged, 0 kinds of secret",
+    "measured t1c0 ? items, 5623 chars",
+    "tool_result_stored t1c0 read_file read 5623 chars",
+    "remembered t1c0 ticket",
+    "requested t2 3 messages",
+    'replied t2 calls "" t2c0:fetch_result',
+    "clamped t2c0 pass unknown_tool_contract",
+    "authorised t2c0 granted by rule: reads run unasked",
+    "redeemed t2c0 4096+1527 of 5623",
+    "remembered t2c0 window",
+    "requested t3 5 messages",
+    'replied t3 calls "" t3c0:search_text t3c1:run_command',
+    "clamped t3c0 clamp requested_items_above_policy_maximum /limit 500→10",
+    "authorised t3c0 granted by rule: reads run unasked",
+    "executed t3c0 ok",
+    "redacted t3c0 0 forged, 0 kinds of secret",
+    "measured t3c0 10 items, 130 chars",
+    "remembered t3c0 inline",
+    "clamped t3c1 pass unknown_tool_contract",
+    "authorised t3c1 granted by user: allowed once",
+    "executed t3c1 ok",
+    "redacted t3c1 0 forged, 0 kinds of secret",
+    "measured t3c1 ? items, 2 chars",
+    "remembered t3c1 inline",
+    "requested t4 8 messages",
+    'replied t4 answered "The notice period is 90 days."',
+    "run_ended answered",
+  ]);
+});
