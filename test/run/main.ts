@@ -6,7 +6,8 @@ import { parseArgs } from "node:util";
 import { root } from "../../scripts/bootstrap.mjs";
 import { sharedFolder } from "../support/sharedData";
 import { ensureChromium } from "../vscode/chromium";
-import { ensureHost, ripgrepExecutable } from "../vscode/install";
+import { ensureHost } from "../vscode/install";
+import { ripgrepExecutable } from "../vscode/places";
 import type { StageResult } from "./report";
 import { STAGES, type Stage } from "./stages";
 

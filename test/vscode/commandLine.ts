@@ -1,7 +1,7 @@
 // test/vscode: the part of VS Code's command line that opens no window: installs and lists extensions.
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { nodeExecutable, vscodeFolder } from "./install";
+import { nodeExecutable, vscodeFolder } from "./places";
 import type { ServerFolders } from "./server";
 
 /** Resolves with the exit code. The output goes to stderr, or to this process's own with "inherit". */

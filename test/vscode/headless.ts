@@ -16,7 +16,7 @@ import path from "node:path";
 import { format } from "node:util";
 import { parseArguments } from "./arguments";
 import { runCommandLine } from "./commandLine";
-import { vscodeFolder } from "./install";
+import { vscodeFolder } from "./places";
 import { startServer } from "./server";
 import { launchBrowser, openWorkbench } from "./workbench";
 
