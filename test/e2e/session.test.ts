@@ -10,7 +10,7 @@ import { foldHistory } from "../../src/history/fold";
 import type { EventOf, EventType, Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, startSession } from "../support/session";
+import { choose, endedSession, openInspector, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };
@@ -26,6 +26,7 @@ function only<T extends EventType>(events: readonly Logged[], type: T): (Logged 
 async function sessionWithLimits(harness: Harness, label: string): Promise<readonly Logged[]> {
   await harness.run("Cloakroom: Set Result Limits…");
   await choose(harness, label);
+  await harness.page.locator(".statusbar").getByText(`Result limits: ${label}`).waitFor();
   await startSession(harness, SAMPLE_FACT.question);
   return endedSession(harness);
 }
@@ -43,7 +44,7 @@ suite("a session in VS Code", () => {
     const agreement = readFileSync(path.join(sample.folder, SAMPLE_FACT.file), "utf8");
     const options = { workspace: sample.folder, settings: SETTINGS, viewport: VIEWPORT };
     await withWorkbench("session", options, async (harness) => {
-      await harness.run("Cloakroom: Open Context Inspector");
+      await openInspector(harness);
       const events = await sessionWithLimits(harness, "Enforce");
 
       // On disk: one stored result with its handle, and the window in the request that followed.
@@ -73,6 +74,7 @@ suite("a session in VS Code", () => {
 
       // In the inspector: the sentence, the stored result, the read-back and the receipt.
       const frame = await harness.webview("#tree");
+      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
       await frame.getByText(/1 result stored/).waitFor();
       await open(frame, /^Turn 1/);
       await open(frame, /^read_file/);
@@ -89,7 +91,7 @@ suite("a session in VS Code", () => {
       await open(frame, /^Turn 3/);
       await open(frame, /^search_text/);
       await frame
-        .getByRole("treeitem", { name: /500 → 10/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
         .click();
       await frame.locator("#details").getByText("cloakroom/builtin").first().waitFor();
@@ -112,7 +114,7 @@ suite("a session in VS Code", () => {
       await open(again, /^Turn 3/);
       await open(again, /^search_text/);
       await again
-        .getByRole("treeitem", { name: /500 → 10/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
         .waitFor();
 
@@ -130,7 +132,7 @@ suite("a session in VS Code", () => {
     const sample = sampleCopy();
     const options = { workspace: sample.folder, settings: SETTINGS, viewport: VIEWPORT };
     await withWorkbench("observe", options, async (harness) => {
-      await harness.run("Cloakroom: Open Context Inspector");
+      await openInspector(harness);
       const events = await sessionWithLimits(harness, "Observe");
       const search = only(events, "clamped").find(({ tool }) => tool === "search_text");
       const receipt = receiptsFrom(events).get(search?.call ?? "");
@@ -146,10 +148,11 @@ suite("a session in VS Code", () => {
       assert.ok(stored, "500 matches are over the limit of a list");
 
       const frame = await harness.webview("#tree");
+      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
       await open(frame, /^Turn 3/);
       await open(frame, /^search_text/);
       await frame
-        .getByRole("treeitem", { name: /500 → 10 proposed/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10 proposed/ })
         .first()
         .waitFor();
     }).finally(sample.remove);

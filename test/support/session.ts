@@ -1,9 +1,16 @@
 // test/support: what a person does with a session in the workbench, and what it left on disk.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import type { Frame } from "playwright-core";
 import type { Logged } from "../../src/schema/event";
 import { readChain } from "../../src/store/chain";
 import type { Harness } from "./workbench";
+
+/** Opens the inspector from the palette and waits for its page: while it loads it takes the focus, and pickers close. */
+export async function openInspector({ run, webview }: Harness): Promise<Frame> {
+  await run("Cloakroom: Open Context Inspector");
+  return webview("#summary, #empty");
+}
 
 /** Starts a session from the palette and types its task. Resolves once the task was taken. */
 export async function startSession({ run, answer }: Harness, task: string): Promise<void> {
