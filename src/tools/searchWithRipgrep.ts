@@ -3,8 +3,9 @@ import { sep } from "node:path";
 import * as z from "zod";
 import { cutLine } from "./cutLine";
 import { type Listed, pathOf } from "./listWorkspace";
+import { MAX_FILE_BYTES } from "./ports";
 import { runRipgrep } from "./ripgrep";
-import { type Found, type Hit, MAX_FILE_BYTES, type Search, type SearchQuery } from "./searchQuery";
+import type { Found, Hit, Search, SearchQuery } from "./searchQuery";
 
 /** Bytes of file names per run: half of what Windows takes, a fraction of what others do. */
 const MAX_NAME_BYTES = process.platform === "win32" ? 15_000 : 200_000;

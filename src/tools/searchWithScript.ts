@@ -3,7 +3,8 @@ import { createContext, Script } from "node:vm";
 import { cutLine } from "./cutLine";
 import { decodeText } from "./decodeText";
 import { pathOf } from "./listWorkspace";
-import { type Found, type Hit, MAX_FILE_BYTES, type Search, type SearchQuery } from "./searchQuery";
+import { MAX_FILE_BYTES } from "./ports";
+import type { Found, Hit, Search, SearchQuery } from "./searchQuery";
 
 /** How long a regular expression may run in one file, which blocks the host, and in all; one that backtracks could run for ever. */
 const FILE_BUDGET_MS = 1000;

@@ -366,7 +366,7 @@ suite("tools/lists", () => {
           assert.deepEqual(plain, fast, JSON.stringify(files));
         },
       ),
-      { numRuns: 150, seed: 20261129 },
+      { numRuns: 80, seed: 20261129 },
     );
   });
 

@@ -191,6 +191,8 @@ suite("tools/run_command", () => {
     await mkdir(join(house.path, "sub/.vscode"));
     assert.equal(await code({ preview }), "ok");
     assert.equal(await code({}, { command: "a\0b" }), "invalid_arguments");
+    assert.equal(await code({}, { command: `: ${"ä".repeat(30_000)}` }), "invalid_arguments");
+    assert.equal(await code({}, { command: `: ${"漢".repeat(29_998)}` }), "ok");
     assert.equal(await code({}, { timeoutSeconds: "5" }), "invalid_arguments");
     assert.equal(await code({}, { timeoutSeconds: 0 }), "invalid_arguments");
   });
