@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Frame } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
 import type { EventOf, EventType, Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, openInspector, startSession } from "../support/session";
+import { choose, endedSession, openInspector, showRow, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };
@@ -29,13 +28,6 @@ async function sessionWithLimits(harness: Harness, label: string): Promise<reado
   await harness.page.locator(".statusbar").getByText(`Result limits: ${label}`).waitFor();
   await startSession(harness, SAMPLE_FACT.question);
   return endedSession(harness);
-}
-
-/** Opens a row of the tree by its name, as a click on it does. */
-async function open(frame: Frame, name: RegExp): Promise<void> {
-  const row = frame.getByRole("treeitem", { name }).first();
-  await row.waitFor();
-  if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
 }
 
 suite("a session in VS Code", () => {
@@ -76,20 +68,20 @@ suite("a session in VS Code", () => {
       const frame = await harness.webview("#tree");
       await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
       await frame.getByText(/1 result stored/).waitFor();
-      await open(frame, /^Turn 1/);
-      await open(frame, /^read_file/);
+      await showRow(frame, /^Turn 1/);
+      await showRow(frame, /^read_file/);
       await frame
         .getByRole("treeitem", { name: /Stored result/ })
         .first()
         .waitFor();
-      await open(frame, /^Turn 2/);
-      await open(frame, /^fetch_result/);
+      await showRow(frame, /^Turn 2/);
+      await showRow(frame, /^fetch_result/);
       await frame
         .getByRole("treeitem", { name: /Read back/ })
         .first()
         .waitFor();
-      await open(frame, /^Turn 3/);
-      await open(frame, /^search_text/);
+      await showRow(frame, /^Turn 3/);
+      await showRow(frame, /^search_text/);
       await frame
         .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
@@ -111,8 +103,8 @@ suite("a session in VS Code", () => {
       await harness.reload();
       const again = await harness.webview("#tree");
       await again.getByText(/1 result stored/).waitFor();
-      await open(again, /^Turn 3/);
-      await open(again, /^search_text/);
+      await showRow(again, /^Turn 3/);
+      await showRow(again, /^search_text/);
       await again
         .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
@@ -149,8 +141,8 @@ suite("a session in VS Code", () => {
 
       const frame = await harness.webview("#tree");
       await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
-      await open(frame, /^Turn 3/);
-      await open(frame, /^search_text/);
+      await showRow(frame, /^Turn 3/);
+      await showRow(frame, /^search_text/);
       await frame
         .getByRole("treeitem", { name: /^Receipt.*500 → 10 proposed/ })
         .first()
