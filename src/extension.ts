@@ -19,6 +19,7 @@ import { Disposables } from "./vscode/disposables";
 import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
 import { INSPECTOR_VIEW, InspectorView } from "./vscode/inspectorView";
 import { pickModel } from "./vscode/pickModel";
+import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings } from "./vscode/settings";
 import { Transcripts, transcriptSession } from "./vscode/transcripts";
@@ -54,6 +55,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const nonce = () => randomBytes(16).toString("hex");
   const inspector = owned.add(new InspectorView(context.extensionUri, source, commands.acts(), nonce));
   owned.add(vscode.window.registerWebviewViewProvider(INSPECTOR_VIEW, inspector));
+  const onServerFailure = (cause: unknown) =>
+    log.error(`The policy language server failed: ${messageOf(cause)}`);
+  owned.add(registerPolicyLanguage(context.asAbsolutePath("dist/languageServer.cjs"), onServerFailure));
 }
 
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */

@@ -34,8 +34,10 @@ const REASONS: Readonly<Record<string, string>> = {
   tool_threw: "the tool failed unexpectedly",
 };
 /** A reason in words; one that is not of ours is shown as it is, a code of somebody's with spaces. */
-export const reasonName = (reason: string): string =>
-  REASONS[reason] ?? (/^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll("_", " ") : reason);
+export function reasonName(reason: string): string {
+  if (Object.hasOwn(REASONS, reason)) return REASONS[reason] ?? reason; // "constructor" is a code like any other
+  return /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll("_", " ") : reason;
+}
 
 /** "limit 500 → 10". A count above 2^53 is text, and stays exact. */
 export function changeText({ path, from, to }: Change, f: Format): string {

@@ -1,6 +1,7 @@
 // The inspector's browser side: the page as a whole. It renders the host's last state at the person's last place.
 import { html, nothing, render } from "lit";
 import type { InspectorState } from "../src/schema/view";
+import { holdStill } from "./anchor";
 import { detailsView } from "./details";
 import type { Format } from "./format";
 import { headerView, type Post } from "./header";
@@ -98,6 +99,7 @@ export class Inspector {
       render(html`<p class="loading" role="status">${WORDS.loading}</p>`, this.#root);
       return;
     }
+    const putBack = holdStill(this.#root.querySelector("#tree"));
     const hadFocus = document.activeElement?.closest("#tree") != null;
     const before = this.#place;
     const visible = visibleRows(rowsOf(state, this.#format), before.open);
@@ -105,6 +107,7 @@ export class Inspector {
     const selected = visible.find(({ row }) => row.key === place.selected)?.row;
     this.#visible = visible;
     render(this.#page(state, place, selected), this.#root);
+    putBack();
     this.#settle(place, hadFocus);
   }
 

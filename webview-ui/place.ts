@@ -17,7 +17,7 @@ export const NOTHING_SAVED: Saved = { version: 1, places: {} };
 /** What a page left behind, if a page of this version did. */
 export function savedFrom(value: unknown): Saved {
   const saved = value as Saved | undefined;
-  return saved?.version === 1 && typeof saved.places === "object" ? saved : NOTHING_SAVED;
+  return saved?.version === 1 && saved.places instanceof Object ? saved : NOTHING_SAVED;
 }
 
 /** A row that can be seen. `level`, `position` and `setSize` are ARIA's: from 1. */

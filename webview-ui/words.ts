@@ -62,7 +62,7 @@ const ENDS: Readonly<Record<string, string>> = {
   failed: "Failed",
   turn_limit: "Stopped at the turn limit",
 };
-export const endName = (end: string): string => ENDS[end] ?? end;
+export const endName = (end: string): string => (Object.hasOwn(ENDS, end) ? (ENDS[end] ?? end) : end);
 
 export const requestLine = ({ messages, chars }: NonNullable<TurnView["request"]>, f: Format): string =>
   `${f.count(messages, "message")}, ${f.count(chars, "character")}`;

@@ -1,7 +1,9 @@
 /** Step 2: may this call run? Doubt closes: what cannot be judged is refused (STYLE, Errors). */
+import { indexOfChar } from "../schema/text";
 import type { Tool, ToolPreview } from "../schema/tool";
 import type { CallContext } from "./callContext";
 import type { ProposedCall } from "./clamp";
+import { orLeftBehind } from "./leaveBehind";
 import type { Verdict } from "./ports";
 import type { Step } from "./step";
 
@@ -21,12 +23,16 @@ export type Permit =
 
 type Judged = Verdict | { readonly granted: false; readonly by: "check"; readonly reason: string };
 
-/** Reads run by rule; a write or execute call is shown to the person first, unless it cannot run at all. */
+/**
+ * Reads run by rule; a write or execute call is shown to the person first, unless it cannot run at all. Throws the
+ * signal's reason after a stop: `clamped` then stands alone, which says that the call never started.
+ */
 export async function authorise(
   proposed: ProposedCall,
   context: CallContext,
   signal: AbortSignal,
 ): Promise<Step<Permit, "authorised">> {
+  signal.throwIfAborted();
   const tool = context.ports.tools.find(({ spec }) => spec.name === proposed.call.name);
   if (!tool) return refused(proposed, "unknown_tool", unknownTool(proposed, context));
   const { effect } = tool.spec;
@@ -46,12 +52,13 @@ export async function authorise(
       "Commands do not run in an untrusted workspace. The user can trust it with Manage Workspace Trust.",
     );
   }
-  const preview = (await tool.preview?.(proposed.argumentsText, signal)) ?? null;
+  const preview = await previewOf(tool, proposed, context, signal);
   if (preview === null)
     return refused(proposed, "no_preview", "This tool cannot show what it would do, so nobody can allow it.");
   if (preview.kind === "invalid") return refused(proposed, preview.code, preview.text);
   const question = { session: context.session, call: proposed.call.call, tool: tool.spec, preview };
-  const verdict = await context.ports.approver.ask(question, signal);
+  const { approver, clock } = context.ports;
+  const verdict = await orLeftBehind(approver.ask(question, signal), signal, clock);
   if (!verdict.granted)
     return refused(
       proposed,
@@ -59,7 +66,26 @@ export async function authorise(
       `${verdict.reason} Do not repeat the call; ask the user how to go on.`,
       verdict,
     );
+  signal.throwIfAborted();
   return granted(proposed, tool, preview, verdict);
+}
+
+/** Null where the tool has none to show. One that fails is a call that nobody can judge. */
+async function previewOf(
+  tool: Tool,
+  { argumentsText }: ProposedCall,
+  { ports }: CallContext,
+  signal: AbortSignal,
+): Promise<ToolPreview | null> {
+  const showing = async () => (await tool.preview?.(argumentsText, signal)) ?? null;
+  try {
+    return await orLeftBehind(showing(), signal, ports.clock);
+  } catch (cause) {
+    signal.throwIfAborted();
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    const text = `The tool could not show what it would do: ${detail}. Nothing was changed.`;
+    return { kind: "invalid", code: "preview_failed", text };
+  }
 }
 
 function granted(
@@ -95,5 +121,5 @@ function refused(
 
 function unknownTool(proposed: ProposedCall, context: CallContext): string {
   const names = context.ports.tools.map(({ spec }) => spec.name);
-  return `There is no tool called ${proposed.call.name.slice(0, 80)}. Tools: ${names.join(", ")}.`;
+  return `There is no tool called ${proposed.call.name.slice(0, indexOfChar(proposed.call.name, 80))}. Tools: ${names.join(", ")}.`;
 }

@@ -1,5 +1,6 @@
 /** Step 1: Thimble looks at the call's arguments (seed 003). Deterministic, no model, no I/O. */
 
+import { FETCH_RESULT } from "../claims/ticket";
 import type { Proposal } from "../schema/policy";
 import { decide } from "../thimble/decide";
 import type { CallContext } from "./callContext";
@@ -14,19 +15,23 @@ export type ProposedCall = {
   readonly unknownSecret: string | null;
 };
 
+/** Reading back is exempt from every limit (CONFORMANCE §0.5). */
+const RETRIEVAL = { id: "retrieval", tool: FETCH_RESULT };
+
 /** Decides on the bytes as the model meant them; the event carries them with secrets hidden. */
 export function clamp(call: PendingCall, context: CallContext): Step<ProposedCall, "clamped"> {
   const { ports, policy, settings, intent, secrets } = context;
-  const revealed = secrets.reveal(call.arguments);
   const tool = ports.tools.find(({ spec }) => spec.name === call.name);
+  const changesThings = tool !== undefined && tool.spec.effect !== "read"; // a read has no use for a secret (C29)
+  const revealed = changesThings ? secrets.reveal(call.arguments) : { text: call.arguments, unknown: null };
   const { proposal, effectiveArguments } = decide(
     {
       tool: call.name,
       argumentsText: revealed.text,
       mode: settings.limits.mode,
-      hardMaximum: settings.limits.hardMaximum,
+      hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
       intent,
-      exemptions: [],
+      exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : [],
       toolReadOnly: tool ? tool.spec.effect === "read" : null,
     },
     policy,
@@ -44,7 +49,7 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       call: call.call,
       tool: call.name,
       argumentsSource: ports.model.info.abilities.rawArguments ? "raw" : "parsed",
-      effectiveArguments: effectiveArguments === null ? null : secrets.hide(effectiveArguments).text,
+      effectiveArguments: effectiveArguments === null ? null : secrets.hideInJson(effectiveArguments).text,
       proposal,
     },
   };

@@ -3,7 +3,7 @@ import { asRaw, type RawText } from "../schema/text";
 import type { ToolClass, ToolOutcome } from "../schema/tool";
 import type { Permit } from "./authorise";
 import type { CallContext } from "./callContext";
-import type { Clock } from "./ports";
+import { orLeftBehind } from "./leaveBehind";
 import type { PendingCall } from "./remember";
 import type { Step } from "./step";
 
@@ -16,9 +16,6 @@ export type Executed = {
   readonly items: number | null;
 };
 
-/** A tool that does not come back this long after a stop is left behind; its call reads "may have run in part". */
-const STOP_GRACE_MS = 5000;
-
 /** Throws the signal's reason where a stopped tool did not come back: `authorised` then stands without `executed`. */
 export async function execute(
   permit: Permit & { kind: "granted" },
@@ -28,15 +25,12 @@ export async function execute(
   const { clock, watcher } = context.ports;
   const { call, argumentsText } = permit.proposed;
   const started = clock.now();
-  const running = permit.tool.run(argumentsText, {
-    signal,
-    preview: permit.preview,
-    progress: (text) => watcher.toolProgress(call.call, text),
-  });
-  const finished = new AbortController();
-  const outcome = await Promise.race([running.catch(thrown), leftBehind(signal, clock, finished.signal)]);
-  finished.abort();
+  signal.throwIfAborted();
+  const progress = (text: string) => watcher.toolProgress(call.call, text);
+  const running = async () => permit.tool.run(argumentsText, { signal, preview: permit.preview, progress });
+  const outcome = await orLeftBehind(running().catch(thrown), signal, clock);
   const isError = outcome.kind === "failed";
+  const items = isError ? null : countOf(outcome.items);
   return {
     value: {
       call,
@@ -44,14 +38,14 @@ export async function execute(
       text: outcome.text,
       class: isError ? errorClass(permit.tool.spec.class) : (outcome.class ?? permit.tool.spec.class),
       isError,
-      items: isError ? null : (outcome.items ?? null),
+      items,
     },
     event: {
       type: "executed",
       call: call.call,
       outcome: isError ? "failed" : "ok",
       code: isError ? outcome.code : null,
-      items: isError ? null : (outcome.items ?? null),
+      items,
       elapsedMs: Math.max(0, Math.round(clock.now() - started)),
     },
   };
@@ -60,15 +54,11 @@ export async function execute(
 /** A failed command is still a log whose end matters; every other failure is shown as an error. */
 const errorClass = (declared: ToolClass): ToolClass => (declared === "execute" ? "execute" : "error");
 
+/** A tool's own count, where it is one: the log takes nothing that could not be read back. */
+const countOf = (items: number | undefined): number | null =>
+  items !== undefined && Number.isSafeInteger(items) && items >= 0 ? items : null;
+
 function thrown(cause: unknown): ToolOutcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { kind: "failed", code: "tool_threw", text: asRaw(`The tool failed: ${message}`) };
-}
-
-function leftBehind(signal: AbortSignal, clock: Clock, finished: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const giveUp = () => void clock.sleep(STOP_GRACE_MS).then(() => reject(signal.reason));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp, { once: true, signal: finished });
-  });
 }

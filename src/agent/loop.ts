@@ -4,7 +4,7 @@ import { callKey } from "../history/fold";
 import { pair } from "../history/pair";
 import type { EventOf, ReplyCall } from "../schema/event";
 import { Failure } from "../schema/failure";
-import type { ChatRequest, Usage } from "../schema/model";
+import { type ChatRequest, Usage } from "../schema/model";
 import { byteLength, charLength } from "../schema/text";
 import type { Conversation } from "./conversation";
 import { age, budget } from "./shorten";
@@ -26,7 +26,7 @@ export async function runConversation(
   try {
     await repairHistory(conversation); // calls that an earlier run left open
     const { context, history } = conversation;
-    const text = context.secrets.hide(question).text;
+    const text = context.secrets.hide(question.toWellFormed()).text;
     await record(conversation, { value: text, event: { type: "asked", turn: history.turn + 1, text } });
     end = await runTurns(conversation, signal);
   } catch (cause) {
@@ -49,7 +49,7 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     if (reply.end === "failed") return { end: "failed", message: reply.error ?? "The model failed." };
     if (reply.end === "stopped") return STOPPED;
     if (reply.end === "answered") return { end: "answered", message: "" };
-    await runCalls(conversation, reply.calls, signal);
+    await runCalls(conversation, withoutCopies(reply.calls), signal);
     await conversation.sync(); // barrier: the end of a turn
     await ports.claims.checkpoint();
   }
@@ -60,6 +60,15 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
 }
 
 const STOPPED: RunEnd = { end: "stopped", message: "Stopped. Continue the session to go on." };
+
+/** A copy of a call within one reply is not run twice; pairing removes it from the history (CONFORMANCE P7). */
+function withoutCopies(calls: readonly ReplyCall[]): readonly ReplyCall[] {
+  const seen = new Set<string>();
+  return calls.filter(({ id, name, arguments: given }) => {
+    const key = JSON.stringify([id, name, given]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
 
 /** Reads run side by side; a call that can change something waits for those before it, and those after wait for it. */
 async function runCalls(
@@ -100,9 +109,16 @@ function requested(conversation: Conversation, turn: number): Step<ChatRequest, 
   };
 }
 
-/** The text that `requested.sha256` is over: whoever folds the log can rebuild and compare it. */
+/** The text that `requested.sha256` is over, in one order of fields: whoever folds the log can rebuild and compare it. */
 export function requestText({ system, tools, messages }: ChatRequest): string {
-  return JSON.stringify({ system, tools, messages });
+  const inOrder = tools.map(({ name, description, inputSchema, class: toolClass, effect }) => ({
+    name,
+    description,
+    inputSchema,
+    class: toolClass,
+    effect,
+  }));
+  return JSON.stringify({ system, tools: inOrder, messages });
 }
 
 /** Streams one reply. Secrets in it are hidden before it is recorded; the person watching sees it as it comes. */
@@ -120,7 +136,8 @@ async function replied(
   let error: string | null = null;
   try {
     for await (const part of untilStopped(ports.model.reply(request, signal), signal)) {
-      if (part.kind === "usage") usage = part.usage;
+      if (part.kind === "usage")
+        usage = Usage.safeParse(part.usage).data ?? null; // the log takes no other
       else if (part.kind === "text") {
         text += part.text;
         ports.watcher.replyText(turn, text);
@@ -128,14 +145,14 @@ async function replied(
         const call = callKey(turn, calls.length);
         calls.push({
           call,
-          id: part.id || call,
-          name: part.name,
-          arguments: secrets.hide(part.arguments).text,
+          id: part.id.toWellFormed() || call,
+          name: part.name.toWellFormed(),
+          arguments: secrets.hideInJson(part.arguments.toWellFormed()).text,
         });
       }
     }
   } catch (cause) {
-    if (!signal.aborted) error = modelError(cause);
+    if (!signal.aborted) error = secrets.hide(modelError(cause).toWellFormed()).text;
   }
   const end = signal.aborted
     ? "stopped"
@@ -174,6 +191,7 @@ async function* untilStopped<T>(parts: AsyncIterable<T>, signal: AbortSignal): A
     }
   } finally {
     finished.abort();
+    iterator.return?.().catch(() => undefined); // lets go of the connection; what it still has to say is not waited for
   }
 }
 
@@ -211,7 +229,13 @@ function endOf(cause: unknown, signal: AbortSignal): RunEnd {
 async function close(conversation: Conversation, end: RunEnd): Promise<RunEnd> {
   try {
     await repairHistory(conversation);
-    const event: EventOf<"run_ended"> = { type: "run_ended", turn: conversation.history.turn, ...end };
+    const message = conversation.context.secrets.hide(end.message.toWellFormed()).text;
+    const event: EventOf<"run_ended"> = {
+      type: "run_ended",
+      turn: conversation.history.turn,
+      ...end,
+      message,
+    };
     await record(conversation, { value: end, event });
     await conversation.sync();
     await conversation.context.ports.claims.checkpoint();

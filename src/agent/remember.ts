@@ -5,9 +5,10 @@ import type { limitsFor } from "../claims/policy";
 import { cutText, NO_OUTPUT, opaqueTicketOf, ticketOf } from "../claims/ticket";
 import type { EventOf, ReplyCall } from "../schema/event";
 import type { SafeText } from "../schema/text";
-import { charLength } from "../schema/text";
+import { asRaw, charLength } from "../schema/text";
 import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
+import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
 import type { Redeemed } from "./retrieve";
 import type { Step } from "./step";
@@ -28,9 +29,13 @@ export function remember(result: StoredResult, context: CallContext): Step<Remem
   return remembered(result.call.call, { ...shown, text });
 }
 
-/** A call that did not run still has a result: why, in words the model can act on. */
-export function rememberRefusal(permit: Permit & { kind: "refused" }): Step<Remembered, "remembered"> {
-  const text = `${permit.code}: ${permit.text}`;
+/** A call that did not run still has a result: why, in words the model can act on. They may quote a file: made safe too. */
+export function rememberRefusal(
+  permit: Permit & { kind: "refused" },
+  { secrets }: CallContext,
+): Step<Remembered, "remembered"> {
+  const bounded = boundary(asRaw(`${permit.code}: ${permit.text}`));
+  const text = bounded.kind === "passed" ? secrets.hide(bounded.text).text : permit.code;
   return remembered(permit.proposed.call.call, {
     shown: "refusal",
     class: "error",
@@ -63,9 +68,11 @@ function substitute(result: StoredResult): Shown {
     const limitChars = kept.limits?.thresholdChars ?? null;
     const why =
       limitChars === null ? "storing results is turned off" : `${chars} characters, limit ${limitChars}`;
-    return { ...base, shown: "inline", limitChars, why, text: safe === "" ? NO_OUTPUT : safe };
+    return { ...base, shown: "inline", limitChars, why, text: safe.trim() === "" ? NO_OUTPUT : safe };
   }
   if (kept.kind === "unstored") {
+    if (chars <= kept.limitChars)
+      return { ...base, shown: "inline", limitChars: kept.limitChars, why: kept.why, text: safe };
     const head = headOf(safe, kept.limitChars);
     const headChars = charLength(head);
     const text = cutText({ tool, totalChars: chars, head, headChars, why: kept.why });
@@ -96,6 +103,7 @@ function ticketText(
       handle: claim.handle,
       totalChars: chars,
       what: kindOf(safe),
+      bytes: result.bytes,
       sha256: claim.sha256,
     });
   }

@@ -1,8 +1,10 @@
 /** One run of a session from the outside: open it, ask, close it. The editor and the command line both start here. */
+import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { type Configuration, Conversation } from "./conversation";
 import { type RunEnd, runConversation } from "./loop";
 import type { Claims, Log, Ports } from "./ports";
+import { Secrets } from "./secrets";
 
 /** A session opened for writing. `close` lets another window have it. */
 export type WritableSession = Log &
@@ -37,7 +39,7 @@ export async function runSession(
   const opened =
     session.kind === "existing"
       ? await store.open(session.id)
-      : await store.create({ workspace: session.workspace, title: titleOf(question) });
+      : await store.create({ workspace: session.workspace, title: titleOf(question, ports.hash) });
   try {
     watch(opened.id, opened.events);
     const log: Log = {
@@ -60,9 +62,14 @@ export async function runSession(
   }
 }
 
-/** The first line of the question, short enough for a list. */
-function titleOf(question: string): string {
-  const line = question.trim().split(/\r?\n/, 1)[0] ?? "";
+/** The first line of the question, short enough for a list, its secrets gone: the session has no salt for them yet. */
+function titleOf(question: string, hash: Hash): string {
+  const safe = new Secrets("", hash).hide(question.toWellFormed()).text;
+  const line =
+    safe
+      .replace(/\[secret:([a-z_]+):[0-9a-f]+\]/g, "[$1]")
+      .trim()
+      .split(/\r?\n/, 1)[0] ?? "";
   const chars = [...line];
   return chars.length <= TITLE_CHARS ? line : `${chars.slice(0, TITLE_CHARS - 1).join("")}…`;
 }

@@ -1,7 +1,7 @@
 /** Shortening what was shown already: ageing and budgets. The whole is stored first, always (CONFORMANCE M1, M3). */
 import { headOf, tailOf } from "../claims/cut";
 import { handleOf } from "../claims/handle";
-import { describe } from "../claims/kind";
+import { kindOf } from "../claims/kind";
 import { agedLine, shortenedText } from "../claims/ticket";
 import { type DueResult, dueForAgeing, SHORTENED_HEAD_CHARS, SHORTENED_TAIL_CHARS } from "../history/age";
 import { overBudget, PREVIEW_HEAD_CHARS, PREVIEW_TAIL_CHARS } from "../history/budget";
@@ -27,6 +27,7 @@ export async function age(conversation: Conversation): Promise<void> {
     const archive = await archived(conversation, due.facts, due.text);
     if (archive === null) continue;
     const text = agedText(due, archive, subjectOf(conversation, due.facts.call));
+    if (charLength(text) >= charLength(due.text)) continue; // a small ticket is shorter than its line
     decisions.push({ level: due.level, ...shortening(due.facts.call, due.text, text, archive.claim) });
   }
   if (decisions.length === 0) return;
@@ -49,7 +50,7 @@ export async function budget(conversation: Conversation): Promise<void> {
   );
   const sizes = last.map(({ call, tool, shown }) => {
     const text = texts.get(call) ?? "";
-    const isExempt = shown === "window" || settings.claimCheck.exclude.includes(tool);
+    const isExempt = shown === "window" || shown === "cut" || settings.claimCheck.exclude.includes(tool);
     return { call, chars: charLength(text), bytes: byteLength(text), isExempt };
   });
   for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
@@ -106,8 +107,9 @@ async function archive(conversation: Conversation, facts: ResultFacts, whole: Sa
 }
 
 function agedText(due: DueResult, { claim, whole }: Archive, subject: string): string {
-  const { tool, handle, chars } = claim;
-  if (due.level === 2) return agedLine({ tool, subject, what: describe(whole), totalChars: chars, handle });
+  const { tool, handle, chars, lines } = claim;
+  if (due.level === 2)
+    return agedLine({ tool, subject, lines, kind: kindOf(whole), totalChars: chars, handle });
   return headAndTail(
     { claim, whole },
     SHORTENED_HEAD_CHARS,

@@ -27,7 +27,7 @@ export async function runToolCall(
   const { log } = context.ports;
   const proposal = await record(log, clamp(call, context));
   const permit = await record(log, await authorise(proposal, context, signal));
-  if (permit.kind === "refused") return record(log, rememberRefusal(permit));
+  if (permit.kind === "refused") return record(log, rememberRefusal(permit, context));
   if (isRetrieval(permit))
     return record(log, rememberWindow(await record(log, await retrieve(permit, context))));
   if (permit.tool.spec.effect !== "read") await log.sync(); // on disk before anything changes

@@ -7,8 +7,9 @@ const ESCAPE_REACH = 4096; // code units looked back for the start of an escape 
 const ZERO_WIDTH_JOINER = 0x200d;
 
 /**
- * The last place at or before code unit `index` where `text` may be cut, but after `floor`. Where one unbreakable
- * sequence fills that whole stretch, the nearest code point boundary: a window must always move forward.
+ * The last place at or before code unit `index` where `text` may be cut, but after `floor` (-1: the start of the text
+ * counts). Where one unbreakable sequence fills that whole stretch, the nearest code point boundary: a window must
+ * always move forward.
  */
 export function safeCut(text: string, index: number, floor = 0): number {
   if (index <= 0) return 0;
@@ -38,12 +39,18 @@ function startOfUnbreakable(text: string, cut: number): number {
   if (before === ZERO_WIDTH_JOINER || (text.charCodeAt(cut) >= 0x300 && JOINS_PREVIOUS.test(next))) {
     return codePointStart(text, cut - 1);
   }
-  const opened = text.lastIndexOf("\x1b", cut - 1);
-  if (opened >= 0 && cut - opened <= ESCAPE_REACH) {
-    ESCAPE.lastIndex = opened;
-    if (ESCAPE.test(text) && ESCAPE.lastIndex > cut) return opened;
+  const reach = Math.max(0, cut - ESCAPE_REACH);
+  const opened = text.slice(reach, cut).lastIndexOf("\x1b"); // bounded: text without escapes is not searched whole
+  if (opened >= 0) {
+    ESCAPE.lastIndex = reach + opened;
+    if (ESCAPE.test(text) && ESCAPE.lastIndex > cut) return reach + opened;
   }
   return cut;
+}
+
+/** Whether `text` may be cut before code unit `index`. */
+export function isCut(text: string, index: number): boolean {
+  return codePointStart(text, index) === index && startOfUnbreakable(text, index) === index;
 }
 
 const SENTENCE_END = /[.!?。！？][)\]"'’”»]*(?=\s)/g;
@@ -74,10 +81,9 @@ export function tailOf(text: string, chars: number): string {
   for (let left = chars; left > 0 && start > 0; left--) start = codePointStart(text, start - 1);
   if (start <= 0) return text;
   const half = indexOfChar(text, Math.floor(chars / 2), start);
-  const newline = text.indexOf("\n", start - 1);
-  if (newline >= 0 && newline < half) return text.slice(newline + 1);
-  let cut = start;
-  while (cut < text.length && safeCut(text, cut) !== cut) cut++; // forward: the tail may only get shorter
+  const newline = text.slice(start - 1, half).indexOf("\n");
+  let cut = newline >= 0 ? start + newline : start;
+  while (cut < text.length && !isCut(text, cut)) cut++; // forward: the tail may only get shorter
   return text.slice(cut);
 }
 

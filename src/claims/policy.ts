@@ -17,7 +17,10 @@ const ERROR = { thresholdChars: 20_000, headChars: 4000, tailChars: 1000 };
 const EXECUTE_TAIL_CHARS = 1000; // answers stand at the end of logs
 
 /** Seed 001's caps for tools that the user has taken out of the claim check. */
-const EXCLUDED_CAPS: Readonly<Partial<Record<string, number>>> = { search_text: 60_000, list_files: 50_000 };
+const EXCLUDED_CAPS: ReadonlyMap<string, number> = new Map([
+  ["search_text", 60_000],
+  ["list_files", 50_000],
+]);
 const EXCLUDED_READ_CAP = 80_000;
 const EXCLUDED_CAP = 30_000;
 const EXCLUDED_PREVIEW = { headChars: 5000, tailChars: 1000 };
@@ -41,12 +44,11 @@ export function limitsFor(policy: ClaimPolicy, tool: string, toolClass: ToolClas
   const { settings } = policy;
   if (settings.exclude.includes(tool)) {
     const isRead = toolClass === "read" || toolClass === "read_range";
-    const thresholdChars = EXCLUDED_CAPS[tool] ?? (isRead ? EXCLUDED_READ_CAP : EXCLUDED_CAP);
+    const thresholdChars = EXCLUDED_CAPS.get(tool) ?? (isRead ? EXCLUDED_READ_CAP : EXCLUDED_CAP);
     return { thresholdChars, ...EXCLUDED_PREVIEW, excluded: true };
   }
-  const limits = settings.perTool[tool]
-    ? { ...settings.perTool[tool], tailChars: 0 }
-    : byClass(settings, toolClass);
+  const own = Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined; // a tool may be called "constructor"
+  const limits = own ? { ...own, tailChars: 0 } : byClass(settings, toolClass);
   return {
     ...limits,
     thresholdChars: Math.floor(limits.thresholdChars * (1 + settings.slack)),

@@ -34,10 +34,10 @@ export function ticketOf(facts: TicketFacts): string {
 
 /** Content that cannot be shown as text: its type, size and digest in place of a head. */
 export function opaqueTicketOf(
-  facts: Pick<TicketFacts, "tool" | "handle" | "totalChars" | "what"> & { sha256: string },
+  facts: Pick<TicketFacts, "tool" | "handle" | "totalChars" | "what"> & { bytes: number; sha256: string },
 ): string {
   return (
-    `[Not shown: ${facts.totalChars} characters from ${facts.tool} (${facts.what}, sha256 ${facts.sha256}). ` +
+    `[Not shown: ${facts.totalChars} characters from ${facts.tool} (${facts.what}, ${facts.bytes} bytes, sha256 ${facts.sha256}). ` +
     `Call ${FETCH_RESULT} with handle='${facts.handle}' to read them.]`
   );
 }
@@ -90,13 +90,15 @@ export function cutText(
 export function agedLine(facts: {
   tool: string;
   subject: string;
-  what: string;
+  lines: number;
+  kind: string;
   totalChars: number;
   handle: Handle;
 }): string {
   const subject = facts.subject === "" ? "" : ` ${facts.subject}`;
+  const lines = `${facts.lines} ${facts.lines === 1 ? "line" : "lines"}`;
   return (
-    `[${facts.tool}${subject}: ${facts.what}, ${facts.totalChars} characters; shown earlier, now stored. ` +
+    `[${facts.tool}${subject}: ${lines}, ${facts.totalChars} characters, ${facts.kind}; shown earlier, now stored. ` +
     `Call ${FETCH_RESULT} with handle='${facts.handle}' to read it again.]`
   );
 }

@@ -32,7 +32,11 @@ export function windowOf(content: string, offset: number, maximumChars = WINDOW_
   return { text, offset: from, chars, totalChars, next: end < content.length ? from + chars : null };
 }
 
+/** `asked` itself where what it stands in starts `reachChars` or more before it. */
 function startOf(content: string, asked: number, reachChars: number): number {
-  const start = safeCut(content, asked);
-  return charLength(content.slice(start, asked)) < reachChars ? start : asked;
+  let floor = asked;
+  for (let left = reachChars; left > 0 && floor >= 0; left--) floor -= isPair(content, floor - 2) ? 2 : 1;
+  return safeCut(content, asked, floor);
 }
+
+const isPair = (text: string, index: number): boolean => (text.codePointAt(index) ?? 0) > 0xffff;

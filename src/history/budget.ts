@@ -7,7 +7,7 @@ export const PREVIEW_TAIL_CHARS = 1000;
 /** Room for the label between them. */
 const LABEL_CHARS = 250;
 
-/** `isExempt`: has a cap of its own (excluded from the claim check) or is a window; it still counts in the turn. */
+/** `isExempt`: has a cap of its own (excluded from the claim check), is a window or was cut already; it still counts in the turn. */
 export type ResultSize = {
   readonly call: string;
   readonly chars: number;

@@ -6,8 +6,11 @@ import { unreachable } from "../schema/failure";
 import type { Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
 
-/** How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). */
-export type CallProgress = "proposed" | "refused" | "started" | "returned";
+/**
+ * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
+ * whole result is on disk under that handle, only the conversation does not have it yet.
+ */
+export type CallProgress = "proposed" | "refused" | "started" | "returned" | { readonly stored: Handle };
 
 /** What ageing and budgets need to know of a result in the conversation. Sizes in chars. */
 export type ResultFacts = {
@@ -45,6 +48,8 @@ export const historyFold: Fold<HistoryState> = {
         return progress(state, event.call, event.granted ? "started" : "refused");
       case "executed":
         return progress(state, event.call, "returned");
+      case "tool_result_stored":
+        return progress(state, event.call, { stored: event.handle });
       case "remembered":
         return remembered(state, event);
       case "repaired":
@@ -64,7 +69,6 @@ export const historyFold: Fold<HistoryState> = {
       case "resumed":
       case "redacted":
       case "measured":
-      case "tool_result_stored":
       case "redeemed":
       case "redemption_refused":
       case "recovered":

@@ -195,7 +195,7 @@ function synthetic(call: MessageCall, progress: CallProgress | undefined, repair
   repairs.push({
     kind: "result_missing",
     call: call.call,
-    detail: `${call.name} had no result: ${progress ?? "nothing is known of it"}.`,
+    detail: `${call.name} had no result: ${progressName(progress)}.`,
   });
   return {
     role: "tool",
@@ -207,9 +207,15 @@ function synthetic(call: MessageCall, progress: CallProgress | undefined, repair
   };
 }
 
+const progressName = (progress: CallProgress | undefined): string =>
+  typeof progress === "object" ? "stored" : (progress ?? "nothing is known of it");
+
 /** Says what the log knows, and nothing it does not (CONFORMANCE §2). */
 export function syntheticText(progress: CallProgress | undefined): string {
   const next = "Do not repeat the call blindly.";
+  if (typeof progress === "object") {
+    return `[interrupted: this call ran and you were not shown its result. It is stored whole: read handle='${progress.stored}' instead of repeating the call.]`;
+  }
   switch (progress) {
     case "proposed":
     case "refused":

@@ -1,6 +1,6 @@
 /** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
 import { turnOfCall } from "../history/fold";
-import type { EventOf, Fold, Logged } from "../schema/event";
+import type { EventOf, Fold, Logged, Shortening } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import { charLength } from "../schema/text";
 import type { CallView, SessionView, TurnView } from "../schema/view";
@@ -120,17 +120,9 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
     case "repaired":
       return repaired(view, event);
     case "aged":
-      return event.decisions.reduce(
-        (next, { call, charsAfter, handle }) =>
-          shortened(next, call, { by: "age", turn: event.turn, charsAfter, handle }),
-        view,
-      );
+      return event.decisions.reduce((next, decision) => shortened(next, "age", event.turn, decision), view);
     case "budgeted":
-      return event.cuts.reduce(
-        (next, { call, charsAfter, handle }) =>
-          shortened(next, call, { by: "budget", turn: event.turn, charsAfter, handle }),
-        view,
-      );
+      return event.cuts.reduce((next, cut) => shortened(next, "budget", event.turn, cut), view);
     case "run_ended":
       return onTurn({ ...view, running: false }, event.turn, () => ({
         ended: { end: event.end, message: event.message },
@@ -231,8 +223,15 @@ function repaired(view: SessionView, event: EventOf<"repaired">): SessionView {
   );
 }
 
-function shortened(view: SessionView, call: string, entry: CallView["shortened"][number]): SessionView {
-  return onCall(view, call, (before) => ({ shortened: [...before.shortened, entry] }));
+function shortened(
+  view: SessionView,
+  by: "age" | "budget",
+  turn: number,
+  { call, charsBefore, charsAfter, handle }: Shortening,
+): SessionView {
+  const counted = totalled(view, { hiddenChars: Math.max(0, charsBefore - charsAfter) }); // B7
+  const entry = { by, turn, charsAfter, handle };
+  return onCall(counted, call, (before) => ({ shortened: [...before.shortened, entry] }));
 }
 
 function recoveredNotice({ what, detail }: EventOf<"recovered">): string {

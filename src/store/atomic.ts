@@ -7,15 +7,15 @@ import { dirname, join } from "node:path";
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 
-/** Resolves once `text` is on disk under `path`. A crash leaves the old file or the new one. */
-export async function writeAtomically(path: string, text: string): Promise<void> {
+/** Resolves once `content` is on disk under `path`. A crash leaves the old file or the new one. */
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(folder);
   const draft = join(folder, `.${randomUUID()}.tmp`);
   try {
     const file = await open(draft, "wx", FILE_MODE);
     try {
-      await file.writeFile(text, "utf8");
+      await file.writeFile(content, "utf8");
       await file.sync();
     } finally {
       await file.close();
@@ -28,7 +28,14 @@ export async function writeAtomically(path: string, text: string): Promise<void>
   await syncFolder(folder);
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Makes a folder and what is missing above it, on disk when this resolves. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return; // a folder cannot be opened there; NTFS journals the rename
   const handle = await open(folder, "r");
   try {

@@ -1,5 +1,5 @@
 /** Stored results on disk, named by their digest. A blob is written once, then only read. */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Digest } from "../schema/claim";
 import { Failure } from "../schema/failure";
@@ -16,12 +16,24 @@ export class Blobs {
     this.#root = root;
   }
 
-  /** Stores `text` under its digest. Putting the same text again writes nothing (C7). */
+  /**
+   * Stores `text` under its digest. Putting the same text again writes nothing (C7), unless what is there was altered:
+   * running the source tool again then heals the handle (C27).
+   */
   async put(text: SafeText): Promise<{ sha256: Digest }> {
     const digest = sha256(text);
-    const path = this.#path(digest);
-    if (!(await exists(path))) await writeAtomically(path, text);
+    if (!(await this.#holds(digest))) await writeAtomically(this.#path(digest), text);
     return { sha256: digest };
+  }
+
+  async #holds(digest: Digest): Promise<boolean> {
+    try {
+      await this.read(digest);
+      return true;
+    } catch (cause) {
+      if (cause instanceof Failure) return false; // missing or altered
+      throw cause;
+    }
   }
 
   /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
@@ -39,14 +51,5 @@ export class Blobs {
 
   #path(digest: Digest): string {
     return join(this.#root, digest.slice(0, 2), digest);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw cause;
   }
 }

@@ -25,18 +25,18 @@ export type ReadLog = {
   readonly problem: string | null;
 };
 
-const AnyEvent = z.looseObject({ type: z.string(), ...Stamp.shape });
+const AnyEvent = z.looseObject({ type: z.string() });
 
 /** Throws `store-too-new` for an event kind that this version does not know: it is somebody's data, not damage. */
 export function readChain(text: Uint8Array): ReadLog {
   const events: Logged[] = [];
-  const decoder = new TextDecoder("utf-8", { fatal: false });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // every altered byte counts
   let sum = CHAIN_START;
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf(10, start);
     if (end < 0) return { events, sum, goodBytes: start, problem: `line ${events.length + 1} is torn` };
-    const line = decoder.decode(text.subarray(start, end));
+    const line = decoded(decoder, text.subarray(start, end));
     const match = SUM.exec(line);
     const body = match ? `${line.slice(0, match.index)}}` : line;
     const expected = sha256(sum + body).slice(0, 16);
@@ -55,16 +55,27 @@ export function readChain(text: Uint8Array): ReadLog {
   return { events, sum, goodBytes: start, problem: null };
 }
 
+/** Empty where the bytes are no UTF-8: then nothing follows from anything. */
+function decoded(decoder: TextDecoder, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    if (cause instanceof TypeError) return "";
+    throw cause;
+  }
+}
+
 function eventOf(value: unknown): Logged {
-  const { n, at, origin, type } = AnyEvent.parse(value);
+  const stamp = Stamp.safeParse(value);
   const event = SessionEvent.safeParse(value);
-  if (!event.success) {
+  if (!stamp.success || !event.success) {
+    const { type } = AnyEvent.safeParse(value).data ?? { type: "unknown" };
     throw new Failure(
       "store-too-new",
       `This session has an event (${type}) that this version of Cloakroom cannot read. Update Cloakroom to open it.`,
-      { type, n },
-      { cause: event.error },
+      { type },
+      { cause: stamp.error ?? event.error },
     );
   }
-  return { n, at, origin, ...event.data };
+  return { ...stamp.data, ...event.data };
 }

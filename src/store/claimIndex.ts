@@ -1,9 +1,10 @@
 /** The session's claim index: which handles it issued. A checkpoint of the log, rebuilt whenever it is behind. */
-import { Low } from "lowdb";
+import { type Adapter, Low } from "lowdb";
 import { JSONFile } from "lowdb/node";
 import * as z from "zod";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
+import { writeAtomically } from "./atomic";
 
 const Checkpoint = z.object({
   format: z.literal(1),
@@ -12,6 +13,12 @@ const Checkpoint = z.object({
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
+/** lowdb's own file is readable by others and not flushed; this one is like every file of the store. */
+function privateFile(path: string): Adapter<unknown> {
+  const file = new JSONFile<unknown>(path);
+  return { read: () => file.read(), write: (data) => writeAtomically(path, JSON.stringify(data, null, 2)) };
+}
+
 export class ClaimIndex {
   readonly #db: Low<unknown>;
   readonly #claims = new Map<string, Claim>();
@@ -19,7 +26,7 @@ export class ClaimIndex {
   #isDirty = false;
 
   private constructor(path: string) {
-    this.#db = new Low<unknown>(new JSONFile(path), null);
+    this.#db = new Low<unknown>(privateFile(path), null);
   }
 
   /** Loads the checkpoint and proves it against the log. `repair` says why it had to be rebuilt, null where it had not. */
@@ -49,13 +56,21 @@ export class ClaimIndex {
     return this.#claims.get(handle);
   }
 
-  /** Writes the checkpoint where something was added. Called at the end of a turn, never per put. */
+  /**
+   * Writes the checkpoint where something was added. Called at the end of a turn, never per put. A disk that does not
+   * take it ends nothing: the log has it all, the next checkpoint tries again, and the next open tells and rebuilds.
+   */
   async checkpoint(): Promise<void> {
     if (!this.#isDirty) return;
     const checkpoint: Checkpoint = { format: 1, events: this.#events, claims: [...this.#claims.values()] };
     this.#db.data = checkpoint;
-    await this.#db.write();
     this.#isDirty = false;
+    try {
+      await this.#db.write();
+    } catch (cause) {
+      this.#isDirty = true;
+      if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
+    }
   }
 
   async #load(): Promise<Checkpoint | "missing" | "damaged"> {

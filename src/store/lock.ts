@@ -1,49 +1,65 @@
-/** One writer to a session: the window that runs it. A lock left by a dead process or an earlier boot is taken over. */
-import { open, readFile, rm } from "node:fs/promises";
+/**
+ * One writer to a session: the window that runs it. The lock is a folder with one file per attempt, each with a name of
+ * its own. Whoever finds a live file beside its own steps back, so two never both stay; only a dead owner's file is
+ * ever removed by somebody else, and its name never comes back.
+ */
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
+import { join } from "node:path";
 import * as z from "zod";
 import { Failure } from "../schema/failure";
-import { FILE_MODE } from "./atomic";
+import { FILE_MODE, makeFolder } from "./atomic";
 
-const Owner = z.object({ pid: z.int(), host: z.string(), bootedAt: z.number(), token: z.string() });
+/** `process` tells a process from a later one with the same number, and an earlier boot; null where the system cannot. */
+const Owner = z.object({
+  pid: z.int(),
+  host: z.string(),
+  bootedAt: z.number(),
+  process: z.string().nullable(),
+});
 type Owner = z.infer<typeof Owner>;
 
 const BOOT_TOLERANCE_MS = 10_000;
+const SUFFIX = ".json";
+const ATTEMPTS = 3;
 
 export type Lock = { release(): Promise<void> };
 
 /** Throws `session-in-use` where another live process has the session. `token` is unique to this attempt. */
-export async function takeLock(path: string, nowMs: number, token: string): Promise<Lock> {
-  const mine: Owner = { pid: process.pid, host: hostname(), bootedAt: nowMs - uptime() * 1000, token };
-  for (let attempt = 0; attempt < 3; attempt++) {
-    if (await create(path, mine)) return { release: () => release(path, mine) };
-    const owner = await read(path);
-    if (owner && isAlive(owner, mine)) break;
+export async function takeLock(folder: string, nowMs: number, token: string): Promise<Lock> {
+  const bootedAt = nowMs - uptime() * 1000;
+  const mine: Owner = { pid: process.pid, host: hostname(), bootedAt, process: await processOf(process.pid) };
+  await makeFolder(folder);
+  const name = `${token}${SUFFIX}`;
+  const path = join(folder, name);
+  let other: Owner | null = null;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    await writeFile(`${path}.tmp`, JSON.stringify(mine), { flag: "w", mode: FILE_MODE });
+    await rename(`${path}.tmp`, path); // seen whole or not at all
+    other = await liveOwner(folder, name, mine);
+    if (other === null) return { release: () => rm(path, { force: true }) };
     await rm(path, { force: true });
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt)); // it may be stepping back too
   }
   throw new Failure(
     "session-in-use",
     "Another window is running this session. Stop it there, then try again.",
-    { pid: (await read(path))?.pid ?? 0 },
+    { pid: other?.pid ?? 0 },
   );
 }
 
-async function create(path: string, owner: Owner): Promise<boolean> {
-  try {
-    const file = await open(path, "wx", FILE_MODE);
-    try {
-      await file.writeFile(JSON.stringify(owner));
-    } finally {
-      await file.close();
-    }
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw cause;
+/** Another attempt that may still be running; the files of dead ones are removed. */
+async function liveOwner(folder: string, myName: string, mine: Owner): Promise<Owner | null> {
+  for (const name of await readdir(folder)) {
+    if (name === myName || !name.endsWith(SUFFIX)) continue;
+    const owner = await read(join(folder, name));
+    if (owner && (await isAlive(owner, mine))) return owner;
+    await rm(join(folder, name), { force: true });
   }
+  return null;
 }
 
-/** Null where there is no lock, or one whose writer died before it was whole. */
+/** Null where there is no such lock any more, or one that a machine's crash cut short. */
 async function read(path: string): Promise<Owner | null> {
   try {
     return Owner.parse(JSON.parse(await readFile(path, "utf8")));
@@ -54,18 +70,29 @@ async function read(path: string): Promise<Owner | null> {
   }
 }
 
-function isAlive(owner: Owner, mine: Owner): boolean {
+/** Doubt says yes: two writers would cost more than a lock that somebody has to wait for. */
+async function isAlive(owner: Owner, mine: Owner): Promise<boolean> {
   if (owner.host !== mine.host) return true; // a shared folder: the other machine cannot be asked
-  if (Math.abs(owner.bootedAt - mine.bootedAt) > BOOT_TOLERANCE_MS) return false;
   try {
     process.kill(owner.pid, 0);
-    return true;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code !== "ESRCH";
+    if ((cause as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
+  if (owner.process !== null && mine.process !== null) return owner.process === (await processOf(owner.pid)); // a container restarts with the same numbers
+  return Math.abs(owner.bootedAt - mine.bootedAt) <= BOOT_TOLERANCE_MS;
 }
 
-async function release(path: string, mine: Owner): Promise<void> {
-  const owner = await read(path);
-  if (owner?.token === mine.token) await rm(path, { force: true });
+/** Boot and start of a process, exact where the kernel tells them (Linux): a clock that jumps changes neither. */
+async function processOf(pid: number): Promise<string | null> {
+  if (process.platform !== "linux") return null;
+  try {
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]; // field 22; the name before it may hold anything
+    return `${boot.trim()} ${started}`;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES") return null;
+    throw cause;
+  }
 }

@@ -1,16 +1,25 @@
 /** The session log on disk: append-only JSON lines with chained checksums. One writer at a time (`lock.ts`). */
-import { type FileHandle, open, readFile, truncate, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
-import type { Logged, Origin, SessionEvent } from "../schema/event";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, readFile, truncate } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { FILE_MODE } from "./atomic";
+import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
 import { CHAIN_START, lineOf, readChain } from "./chain";
 
 export type Clock = { now(): number };
 
 /** Everything a log holds, without taking it over. A torn tail is left where it is and not read. */
 export async function readLog(path: string): Promise<readonly Logged[]> {
-  return readChain(await readFile(path)).events;
+  return readChain(await contentOf(path)).events;
+}
+
+/** A session's folder without a log is what a crash left of a session that never began. */
+async function contentOf(path: string): Promise<Uint8Array> {
+  return readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw cause;
+    throw new Failure("session-missing", "This session has no log. Pick another one.", {}, { cause });
+  });
 }
 
 const FIRST_LINE_BYTES = 16_384;
@@ -52,6 +61,7 @@ export class SessionLog {
 
   static async create(path: string, clock: Clock, origin: Origin = "loop"): Promise<SessionLog> {
     const file = await open(path, "ax", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
+    await syncFolder(dirname(path));
     return new SessionLog(path, file, clock, origin, 0, CHAIN_START);
   }
 
@@ -61,21 +71,37 @@ export class SessionLog {
     clock: Clock,
     origin: Origin = "loop",
   ): Promise<{ log: SessionLog; events: readonly Logged[]; damage: string | null }> {
-    const bytes = await readFile(path);
+    const bytes = await contentOf(path);
     const { events, sum, goodBytes, problem } = readChain(bytes);
     let damage: string | null = null;
+    if (problem !== null && events.length === 0) {
+      throw new Failure(
+        "log-damaged",
+        "The session log is damaged from its first line on, and was left as it is. Start a new session.",
+        { path },
+      );
+    }
     if (problem !== null) {
-      const aside = `${path}.damaged-${clock.now()}`;
-      await writeFile(aside, bytes.subarray(goodBytes), { flag: "wx", mode: FILE_MODE });
-      await truncate(path, goodBytes);
+      const aside = `${path}.damaged-${clock.now()}-${randomUUID().slice(0, 8)}`;
+      try {
+        await writeAtomically(aside, bytes.subarray(goodBytes)); // on disk before the log lets go of it
+        await truncate(path, goodBytes);
+      } catch (cause) {
+        throw unwritable(path, cause);
+      }
       damage = `${problem}; ${bytes.length - goodBytes} bytes were moved to ${basename(aside)}`;
     }
     const file = await open(path, "a", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
     return { log: new SessionLog(path, file, clock, origin, events.length, sum), events, damage };
   }
 
-  /** Appends one event. It survives the process; `sync` makes it survive the machine. */
+  /**
+   * Appends one event. It survives the process; `sync` makes it survive the machine. What could not be read back is
+   * never written: one such line would close the session for good.
+   */
   append(event: SessionEvent): Promise<Logged> {
+    const { success, error } = SessionEvent.safeParse(event);
+    if (!success) return Promise.reject(unwritable(this.#path, error));
     return this.#enqueue(async () => {
       const logged: Logged = { n: this.#n, at: this.#clock.now(), origin: this.#origin, ...event };
       const { line, sum } = lineOf(logged, this.#sum);

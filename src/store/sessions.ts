@@ -6,8 +6,8 @@ import * as z from "zod";
 import type { Claim, Digest, Handle } from "../schema/claim";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import type { SafeText } from "../schema/text";
-import { FOLDER_MODE, writeAtomically } from "./atomic";
+import { indexOfChar, type SafeText } from "../schema/text";
+import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
 import { sha256 } from "./digest";
@@ -15,6 +15,7 @@ import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
 
 const FORMAT = 1;
+const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
 const SESSION_ID = /^[0-9a-z-]{1,64}$/;
 const Format = z.object({ format: z.int() });
 
@@ -107,7 +108,7 @@ export class Sessions {
     const tenant = sha256(workspaceIdentity).slice(0, 32);
     const folder = join(root, "tenants", tenant, "sessions");
     try {
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await makeFolder(folder);
       await checkFormat(join(root, "format.json"));
     } catch (cause) {
       throw unwritable(root, cause);
@@ -137,28 +138,40 @@ export class Sessions {
     const id = `${stampOf(this.#clock.now())}-${randomBytes(4).toString("hex")}`;
     const folder = join(this.#folder, id);
     await mkdir(folder, { mode: FOLDER_MODE });
+    await syncFolder(this.#folder);
     const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
-    const log = await SessionLog.create(join(folder, "log.jsonl"), this.#clock);
-    const started = await log.append({
-      type: "session_started",
-      format: 1,
-      session: id,
-      tenant: this.#tenant,
-      workspace: start.workspace,
-      title: start.title,
-      salt: randomBytes(16).toString("hex"),
+    return letGoOnFailure(lock, async (held) => {
+      const log = held(await SessionLog.create(join(folder, "log.jsonl"), this.#clock));
+      const started = await log.append({
+        type: "session_started",
+        format: 1,
+        session: id,
+        tenant: this.#tenant,
+        workspace: start.workspace.slice(0, indexOfChar(start.workspace, NAME_CHARS)),
+        title: start.title.slice(0, indexOfChar(start.title, NAME_CHARS)),
+        salt: randomBytes(16).toString("hex"),
+      });
+      await log.sync();
+      const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
+      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock);
     });
-    await log.sync();
-    const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
-    return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock);
   }
 
   /** Opens a session to go on with it: repairs what a crash left, and says so in events. Throws `session-missing`, `session-in-use`. */
   async open(id: string): Promise<OpenSession> {
     const folder = await this.#existing(id);
-    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
     try {
+      return await this.#open(id, folder);
+    } catch (cause) {
+      throw unwritable(folder, cause);
+    }
+  }
+
+  async #open(id: string, folder: string): Promise<OpenSession> {
+    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
+    return letGoOnFailure(lock, async (held) => {
       const { log, events, damage } = await SessionLog.open(join(folder, "log.jsonl"), this.#clock);
+      held(log);
       const known = [...events];
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
@@ -169,10 +182,7 @@ export class Sessions {
         await session.checkpoint();
       }
       return session;
-    } catch (cause) {
-      await lock.release();
-      throw cause;
-    }
+    });
   }
 
   /** The events of a session that may be running elsewhere. */
@@ -221,9 +231,31 @@ export class Sessions {
   }
 }
 
-function unwritable(folder: string, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+/** A session that could not be opened whole keeps neither its lock nor its file. */
+async function letGoOnFailure<T>(
+  lock: Lock,
+  work: (held: (log: SessionLog) => SessionLog) => Promise<T>,
+): Promise<T> {
+  let open: SessionLog | null = null;
+  try {
+    return await work((log) => {
+      open = log;
+      return log;
+    });
+  } catch (cause) {
+    try {
+      await (open as SessionLog | null)?.close();
+    } finally {
+      await lock.release();
+    }
+    throw cause;
+  }
+}
+
+/** Only what the disk says is told as such; everything else stays what it is. */
+function unwritable(folder: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (cause instanceof Failure || code === undefined) return cause;
   return new Failure(
     "store-unwritable",
     `Cloakroom cannot write to its storage folder ${folder} (${code}). Check its permissions and free space, then start again.`,
@@ -241,13 +273,21 @@ async function checkFormat(path: string): Promise<void> {
     await writeAtomically(path, `${JSON.stringify({ format: FORMAT })}\n`);
     return;
   }
-  const { format } = Format.parse(JSON.parse(text));
-  if (format > FORMAT) {
-    throw new Failure(
-      "store-too-new",
-      `The session store was written by a later version of Cloakroom (format ${format}). Update Cloakroom to open it.`,
-      { format },
-    );
+  const format = formatIn(text);
+  if (format === FORMAT) return;
+  throw new Failure(
+    "store-too-new",
+    `The session store at ${path} has a format (${format ?? "unreadable"}) that this version of Cloakroom does not know. Update Cloakroom to open it.`,
+    { format: format ?? "unreadable" },
+  );
+}
+
+function formatIn(text: string): number | null {
+  try {
+    return Format.parse(JSON.parse(text)).format;
+  } catch (cause) {
+    if (cause instanceof SyntaxError || cause instanceof z.ZodError) return null;
+    throw cause;
   }
 }
 

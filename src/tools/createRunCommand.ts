@@ -27,6 +27,7 @@ const Arguments = z.strictObject({
   command: z
     .string()
     .min(1)
+    .max(30_000) // bytes of UTF-8 below what a POSIX system takes as one argument
     .refine((command) => !command.includes("\0"), "a command has no NUL character")
     .describe("The command line."),
   folder: z

@@ -19,6 +19,8 @@ export type CommandPorts = {
   readonly pickModel: (lastModel: string | null) => Promise<ChatModel | null>;
 };
 
+const STATUS_MESSAGE_MS = 5000;
+
 /** Everything the palette, the inspector and the status bar can ask for. */
 export class Commands {
   readonly #ports: CommandPorts;
@@ -137,7 +139,9 @@ export class Commands {
         title: "Result Limits",
         placeHolder: "Applies to the next run of a session",
       });
-      if (picked) await config.update("resultLimits.mode", picked.mode, vscode.ConfigurationTarget.Global);
+      if (!picked) return;
+      await config.update("resultLimits.mode", picked.mode, vscode.ConfigurationTarget.Global);
+      vscode.window.setStatusBarMessage(`Result limits: ${picked.label}`, STATUS_MESSAGE_MS);
     });
   }
 

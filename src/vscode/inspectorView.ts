@@ -101,6 +101,7 @@ function pageOf(webview: vscode.Webview, root: vscode.Uri, nonce: string): strin
 <title>Context Inspector</title>
 </head>
 <body>
+<div id="inspector"></div>
 <script nonce="${nonce}" src="${uri("inspector.js")}"></script>
 </body>
 </html>`;

@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Frame } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
 import type { EventOf, EventType, Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, startSession } from "../support/session";
+import { choose, endedSession, openInspector, showRow, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };
@@ -26,15 +25,9 @@ function only<T extends EventType>(events: readonly Logged[], type: T): (Logged 
 async function sessionWithLimits(harness: Harness, label: string): Promise<readonly Logged[]> {
   await harness.run("Cloakroom: Set Result Limits…");
   await choose(harness, label);
+  await harness.page.locator(".statusbar").getByText(`Result limits: ${label}`).waitFor();
   await startSession(harness, SAMPLE_FACT.question);
   return endedSession(harness);
-}
-
-/** Opens a row of the tree by its name, as a click on it does. */
-async function open(frame: Frame, name: RegExp): Promise<void> {
-  const row = frame.getByRole("treeitem", { name }).first();
-  await row.waitFor();
-  if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
 }
 
 suite("a session in VS Code", () => {
@@ -43,7 +36,7 @@ suite("a session in VS Code", () => {
     const agreement = readFileSync(path.join(sample.folder, SAMPLE_FACT.file), "utf8");
     const options = { workspace: sample.folder, settings: SETTINGS, viewport: VIEWPORT };
     await withWorkbench("session", options, async (harness) => {
-      await harness.run("Cloakroom: Open Context Inspector");
+      await openInspector(harness);
       const events = await sessionWithLimits(harness, "Enforce");
 
       // On disk: one stored result with its handle, and the window in the request that followed.
@@ -73,23 +66,24 @@ suite("a session in VS Code", () => {
 
       // In the inspector: the sentence, the stored result, the read-back and the receipt.
       const frame = await harness.webview("#tree");
+      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
       await frame.getByText(/1 result stored/).waitFor();
-      await open(frame, /^Turn 1/);
-      await open(frame, /^read_file/);
+      await showRow(frame, /^Turn 1/);
+      await showRow(frame, /^read_file/);
       await frame
         .getByRole("treeitem", { name: /Stored result/ })
         .first()
         .waitFor();
-      await open(frame, /^Turn 2/);
-      await open(frame, /^fetch_result/);
+      await showRow(frame, /^Turn 2/);
+      await showRow(frame, /^fetch_result/);
       await frame
         .getByRole("treeitem", { name: /Read back/ })
         .first()
         .waitFor();
-      await open(frame, /^Turn 3/);
-      await open(frame, /^search_text/);
+      await showRow(frame, /^Turn 3/);
+      await showRow(frame, /^search_text/);
       await frame
-        .getByRole("treeitem", { name: /500 → 10/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
         .click();
       await frame.locator("#details").getByText("cloakroom/builtin").first().waitFor();
@@ -109,10 +103,10 @@ suite("a session in VS Code", () => {
       await harness.reload();
       const again = await harness.webview("#tree");
       await again.getByText(/1 result stored/).waitFor();
-      await open(again, /^Turn 3/);
-      await open(again, /^search_text/);
+      await showRow(again, /^Turn 3/);
+      await showRow(again, /^search_text/);
       await again
-        .getByRole("treeitem", { name: /500 → 10/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
         .first()
         .waitFor();
 
@@ -130,7 +124,7 @@ suite("a session in VS Code", () => {
     const sample = sampleCopy();
     const options = { workspace: sample.folder, settings: SETTINGS, viewport: VIEWPORT };
     await withWorkbench("observe", options, async (harness) => {
-      await harness.run("Cloakroom: Open Context Inspector");
+      await openInspector(harness);
       const events = await sessionWithLimits(harness, "Observe");
       const search = only(events, "clamped").find(({ tool }) => tool === "search_text");
       const receipt = receiptsFrom(events).get(search?.call ?? "");
@@ -146,10 +140,11 @@ suite("a session in VS Code", () => {
       assert.ok(stored, "500 matches are over the limit of a list");
 
       const frame = await harness.webview("#tree");
-      await open(frame, /^Turn 3/);
-      await open(frame, /^search_text/);
+      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+      await showRow(frame, /^Turn 3/);
+      await showRow(frame, /^search_text/);
       await frame
-        .getByRole("treeitem", { name: /500 → 10 proposed/ })
+        .getByRole("treeitem", { name: /^Receipt.*500 → 10 proposed/ })
         .first()
         .waitFor();
     }).finally(sample.remove);

@@ -45,11 +45,17 @@ const TYPES: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-const document = (theme: string) => `<!DOCTYPE html>
+const themeSheet = (theme: Readonly<Record<string, string>>): string => {
+  const variables = Object.entries(theme).map(([name, value]) => `${name}: ${value};`);
+  return `:root { ${variables.join(" ")} } body { background: var(--vscode-sideBar-background); }`;
+};
+
+const DOCUMENT = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${PLACE}; font-src ${PLACE}; script-src 'nonce-n0'">
 <link rel="stylesheet" href="${PLACE}codicon.css"><link rel="stylesheet" href="${PLACE}inspector.css">
-<title>Context Inspector</title></head><body class="${theme}"><div id="inspector"></div>
+<link rel="stylesheet" href="${PLACE}theme.css">
+<title>Context Inspector</title></head><body><div id="inspector"></div>
 <script nonce="n0">
   const kept = "inspector-state";
   window.sent = [];
@@ -82,8 +88,8 @@ export async function openInspector(
   page.on("pageerror", (error) => problems.push(String(error)));
   await page.route("**/*", (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
-    if (name === "") return route.fulfill({ contentType: "text/html", body: document("vscode-dark") });
-    const body = bundle.get(name);
+    if (name === "") return route.fulfill({ contentType: "text/html", body: DOCUMENT });
+    const body = name === "theme.css" ? Buffer.from(themeSheet(theme)) : bundle.get(name);
     if (body === undefined) return route.fulfill({ status: 404, body: "" });
     return route.fulfill({
       contentType: TYPES[path.extname(name)] ?? "application/octet-stream",
@@ -92,12 +98,6 @@ export async function openInspector(
     });
   });
   await page.goto(PLACE);
-  await page.evaluate((variables) => {
-    for (const [name, value] of Object.entries(variables)) {
-      window.document.documentElement.style.setProperty(name, value);
-    }
-    window.document.body.style.setProperty("background", "var(--vscode-sideBar-background)");
-  }, theme);
   await page.waitForFunction(() => "sent" in window);
   return { page, problems };
 }

@@ -1,9 +1,16 @@
 // test/support: what a person does with a session in the workbench, and what it left on disk.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import type { Frame } from "playwright-core";
 import type { Logged } from "../../src/schema/event";
 import { readChain } from "../../src/store/chain";
 import type { Harness } from "./workbench";
+
+/** Opens the inspector from the palette and waits for its page: while it loads it takes the focus, and pickers close. */
+export async function openInspector({ run, webview }: Harness): Promise<Frame> {
+  await run("Cloakroom: Open Context Inspector");
+  return webview("#summary, #empty");
+}
 
 /** Starts a session from the palette and types its task. Resolves once the task was taken. */
 export async function startSession({ run, answer }: Harness, task: string): Promise<void> {
@@ -15,6 +22,13 @@ export async function startSession({ run, answer }: Harness, task: string): Prom
 export async function choose({ page }: Harness, label: string): Promise<void> {
   const rows = page.locator(".quick-input-list .monaco-list-row .label-name");
   await rows.getByText(label, { exact: true }).first().click();
+}
+
+/** Opens a row of the inspector's tree by its name, as a click on it does. */
+export async function showRow(frame: Frame, name: RegExp): Promise<void> {
+  const row = frame.getByRole("treeitem", { name }).first();
+  await row.waitFor();
+  if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
 }
 
 /** The logs below VS Code's user data, newest session last. */

@@ -68,17 +68,16 @@ async function runFromPalette(page: Page, title: string): Promise<void> {
   const untilMs = Date.now() + TIMEOUT_MS;
   for (;;) {
     await page.keyboard.press("F1");
-    await input.waitFor({ state: "visible" });
-    await input.fill(`>${title}`);
-    // The palette is ordered by likeness: choose the row that has this title, not the first one.
-    const label = page
-      .locator(".quick-input-list .monaco-list-row .label-name")
-      .getByText(title, { exact: true });
     try {
-      await label.first().click({ timeout: 1_500 });
+      await input.fill(`>${title}`, { timeout: 3_000 });
+      // The palette is ordered by likeness: choose the row that has this title, not the first one.
+      const label = page
+        .locator(".quick-input-list .monaco-list-row .label-name")
+        .getByText(title, { exact: true });
+      await label.first().click({ timeout: 3_000 });
       return;
     } catch (error) {
-      // The palette lists what was known when it opened; a starting window does not know our commands yet.
+      // A starting window does not know our commands yet, and a palette that is closing takes the key for itself.
       if (Date.now() > untilMs) throw new Error(`the palette does not offer "${title}"`, { cause: error });
       await page.keyboard.press("Escape");
     }

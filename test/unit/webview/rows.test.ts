@@ -175,6 +175,7 @@ test("notices, repairs, failures and the end of a run are rows", () => {
     workspace: "sample",
     startedAt: 0,
     model: "",
+    modelId: "scripted",
     mode: "off",
     policy: "",
     policySha256: "",

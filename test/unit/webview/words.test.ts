@@ -54,6 +54,7 @@ test("numbers are written as the person's locale writes them", () => {
 test("every reason that Thimble has is said in words", () => {
   for (const reason of DecisionReason.options) assert.notEqual(reasonName(reason), reason);
   assert.equal(reasonName("not_found"), "not found");
+  assert.equal(reasonName("constructor"), "constructor");
   assert.equal(reasonName("The user said no."), "The user said no.");
 });
 
