@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { nodeExecutable, vscodeFolder } from "./install";
+import { nodeExecutable, vscodeFolder } from "./places";
 import { QUIET_SETTINGS, RESTRICTED_SETTINGS } from "./settings";
 
 export type ServerFolders = {
