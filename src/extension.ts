@@ -1,10 +1,9 @@
 /** The composition root: the house is built here, in the order data meets it. */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
-import { parseScript } from "./models/script";
+import { readScript } from "./models/script";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
@@ -92,5 +91,5 @@ async function openTools() {
 
 async function openScriptedModel(context: vscode.ExtensionContext) {
   const file = readEditorSettings().script || context.asAbsolutePath("media/demo-script.json");
-  return createScriptedModel(parseScript(await readFile(file, "utf8"), file), clock.sleep);
+  return createScriptedModel(await readScript(file), clock.sleep);
 }
