@@ -1,11 +1,19 @@
-// The inspector's browser side: shows what the extension sends.
+// The inspector's browser side: its entry. Shows what the extension sends.
 import "./inspector.css";
+import "./tree.css";
+import "./details.css";
+import "./controls.css";
+import type { ToView } from "../src/schema/view";
+import { createFormat } from "./format";
+import { type Host, Inspector } from "./inspector";
 
-const place = document.querySelector("#inspector");
+declare function acquireVsCodeApi(): Host;
 
-window.addEventListener("message", (event: MessageEvent<unknown>) => {
-  if (place) place.textContent = JSON.stringify(event.data, null, 2);
+const host = acquireVsCodeApi();
+const root = document.querySelector<HTMLElement>("#inspector") ?? document.body;
+const inspector = new Inspector(root, host, createFormat(navigator.language));
+
+window.addEventListener("message", ({ data }: MessageEvent<ToView | undefined>) => {
+  if (data?.type === "state") inspector.show(data.state);
 });
-
-declare function acquireVsCodeApi(): { postMessage(message: unknown): void };
-acquireVsCodeApi().postMessage({ kind: "ready" });
+host.postMessage({ type: "ready" });

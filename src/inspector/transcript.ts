@@ -3,7 +3,8 @@ import type { CallView, SessionView, TurnView } from "../schema/view";
 
 /** Markdown of a session. `live`: text of a reply that is still coming, not in the log yet. */
 export function transcriptOf(view: SessionView, live: { turn: number; text: string } | null): string {
-  const parts = [`# ${view.title}`, `${view.model} · result limits: ${view.mode} · ${view.policy}`];
+  const parts = [`# ${view.title}`];
+  if (view.model !== "") parts.push(`${view.model} · result limits: ${view.mode} · ${view.policy}`);
   for (const turn of view.turns) parts.push(...turnParts(turn, live?.turn === turn.turn ? live.text : null));
   return `${parts.join("\n\n")}\n`;
 }

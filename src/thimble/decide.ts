@@ -34,8 +34,10 @@ type Verdict = {
   readonly reason: DecisionReason;
   readonly mode: LimitMode;
   readonly ready: ReadyContract | null;
-  readonly lowering?: { readonly change: Change; readonly replacement: Replacement };
+  readonly exemption: string | null; // what excused the call, once the order came that far
+  readonly lowering?: Lowering;
 };
+type Lowering = { readonly change: Change; readonly replacement: Replacement };
 
 /**
  * Decides one call.
@@ -45,13 +47,12 @@ type Verdict = {
  */
 export function decide(question: Question, policy: LoadedPolicy, hash: Hash): Decision {
   const verdicts = verdictsOn(question, policy);
-  const applied = verdicts.flatMap(({ mode, lowering }) =>
-    mode === "enforce" && lowering ? [lowering] : [],
-  );
-  const observed = verdicts.flatMap(({ mode, lowering }) =>
-    mode === "observe" && lowering ? [lowering] : [],
-  );
-  const { reason, mode, ready } = verdicts.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  const applied: Lowering[] = [];
+  const observed: Lowering[] = [];
+  for (const { mode, lowering } of verdicts) {
+    if (lowering !== undefined) (mode === "enforce" ? applied : observed).push(lowering);
+  }
+  const { reason, mode, ready, exemption } = verdicts.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
 
   const originalSha256 = hash(question.argumentsText);
   const effectiveArguments =
@@ -68,7 +69,7 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
       reason,
       mode,
       contract: ready && { tool: ready.contract.tool, argument: ready.contract.argument },
-      exemption: excuseFor(question)?.shown ?? null,
+      exemption,
       changes: applied.map((l) => l.change),
       proposedChanges: observed.map((l) => l.change),
       originalSha256,
@@ -80,13 +81,20 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
 /** One verdict per contract of the tool, at least one in all. */
 function verdictsOn(question: Question, policy: LoadedPolicy): readonly [Verdict, ...Verdict[]] {
   const mode = lowestMode(question.mode, policy.artifact.mode);
-  if (mode === "off") return [{ reason: "mode_off", mode, ready: null }];
+  if (mode === "off") return [unjudged("mode_off", mode)];
   const named = policy.contracts.get(question.tool) ?? [];
-  if (named.length === 0) return [{ reason: "unknown_tool_contract", mode, ready: null }];
+  if (named.length === 0) return [unjudged("unknown_tool_contract", mode)];
   const [first, ...rest] = named.filter(({ contract }) => isOn(question.server, contract.server));
-  if (first === undefined) return [{ reason: "contract_schema_mismatch", mode, ready: null }];
+  if (first === undefined) return [unjudged("contract_schema_mismatch", mode)];
   return [judge(question, first), ...rest.map((ready) => judge(question, ready))];
 }
+
+const unjudged = (reason: DecisionReason, mode: LimitMode): Verdict => ({
+  reason,
+  mode,
+  ready: null,
+  exemption: null,
+});
 
 const isOn = (live: string | null | undefined, contracted: string | undefined): boolean =>
   contracted === undefined || contracted === live;
@@ -100,36 +108,35 @@ function weightOf({ reason, mode, lowering }: Verdict): number {
 
 function judge(question: Question, ready: ReadyContract): Verdict {
   const mode = lowestMode(question.mode, ready.mode);
-  const pass = (reason: DecisionReason): Verdict => ({ reason, mode, ready });
-  if (mode === "off") return pass("mode_off");
-  const fault = faultOf(question, ready, mode);
-  if (fault !== null) return pass(fault);
+  const fault = mode === "off" ? "mode_off" : faultOf(question, ready, mode);
+  if (fault !== null) return { reason: fault, mode, ready, exemption: null };
   const excuse = excuseFor(question);
-  if (excuse !== null && question.hardMaximum === null) return pass(excuse.reason);
+  const judged = { mode, ready, exemption: excuse?.shown ?? null };
+  if (excuse !== null && question.hardMaximum === null) return { ...judged, reason: excuse.reason };
 
   const text = question.argumentsText;
   const scanned = scan(text, ready.paths);
-  if (scanned.kind === "invalid") return pass("invalid_json");
-  const at = scanned.found.slice(0, ready.pointers.length).findIndex((found) => found.kind !== "missing");
+  if (scanned.kind === "invalid") return { ...judged, reason: "invalid_json" };
+  const at = ready.pointers.findIndex((_, i) => scanned.found[i]?.kind !== "missing");
   const found = scanned.found[at];
-  if (found === undefined || found.kind === "missing") return pass("argument_missing");
-  if (found.kind === "ambiguous") return pass("ambiguous_argument");
+  if (found === undefined || found.kind === "missing") return { ...judged, reason: "argument_missing" };
+  if (found.kind === "ambiguous") return { ...judged, reason: "ambiguous_argument" };
 
   const count = countAt(text, found.token);
-  if (count === null) return pass("not_an_integer");
-  if (!isInRange(count, ready)) return pass("outside_range");
+  if (count === null) return { ...judged, reason: "not_an_integer" };
+  if (!isInRange(count, ready)) return { ...judged, reason: "outside_range" };
   const paged = ready.isPaged ? pagedBy(text, scanned.found.at(-1), ready) : null;
-  if (paged !== null) return pass(paged);
+  if (paged !== null) return { ...judged, reason: paged };
 
   const { ceiling, isHard } = ceilingFor(question.hardMaximum, excuse !== null, ready);
   const to = Math.max(ceiling, ready.floor);
-  if (count.value <= to) return pass("within_budget");
+  if (count.value <= to) return { ...judged, reason: "within_budget" };
   const lowering = {
     change: { path: ready.pointers[at] as string, from: count.exact, to, dimension: "items" as const },
     replacement: { token: found.token, value: to },
   };
-  if (mode === "observe") return { ...pass("observe_only"), lowering };
-  return { ...pass(isHard ? "hard_maximum" : "requested_items_above_policy_maximum"), lowering };
+  if (mode === "observe") return { ...judged, reason: "observe_only", lowering };
+  return { ...judged, reason: isHard ? "hard_maximum" : "requested_items_above_policy_maximum", lowering };
 }
 
 /** Why the contract may not act (CONFORMANCE §5: read-only comes from the contract or from the tool's annotation). */

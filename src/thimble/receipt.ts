@@ -1,13 +1,14 @@
 /** The receipt of every call: a fold over clamped, authorised, executed, measured (CONFORMANCE §0.11, seed 003 §Decision and receipt schema). */
+
 import type { EventOf, Fold, Logged } from "../schema/event";
+import { unreachable } from "../schema/failure";
 import type { Continuation, PolicyArtifact, PolicyIdentity } from "../schema/policy";
 import type { Receipt } from "../schema/receipt";
 
 /** The policy in force, with what receipts take from its contracts. */
-type Policy = {
-  readonly identity: PolicyIdentity;
-  readonly kinds: ReadonlyMap<string, Continuation["kind"]>;
-};
+type Policy = { readonly identity: PolicyIdentity; readonly kinds: Kinds };
+/** How a contract's tool goes on, by tool and argument. */
+type Kinds = ReadonlyMap<string, ReadonlyMap<string, Continuation["kind"]>>;
 
 /** `items`: what the tool itself counted, until it is measured. */
 type Entry = { readonly receipt: Receipt; readonly items: number | null };
@@ -16,7 +17,7 @@ type Shelf = ReadonlyMap<string, Entry>;
 /** Receipts stand on shelves of a bounded size, newest last, so that one more event copies one shelf and not all. */
 export type ReceiptState = { readonly policy: Policy | null; readonly shelves: readonly Shelf[] };
 
-const SHELF = 128;
+const SHELF = 32;
 
 /**
  * Invariant: a call has one receipt with one decision, from its `clamped` event on; what comes later completes it. A
@@ -36,8 +37,24 @@ export const receiptFold: Fold<ReceiptState> = {
         return changed(state, event.call, (entry) => executed(entry, event));
       case "measured":
         return changed(state, event.call, (entry) => measured(entry, event));
+      case "session_started":
+      case "resumed":
+      case "asked":
+      case "requested":
+      case "replied":
+      case "redacted":
+      case "tool_result_stored":
+      case "remembered":
+      case "redeemed":
+      case "redemption_refused":
+      case "repaired":
+      case "aged":
+      case "budgeted":
+      case "recovered":
+      case "run_ended":
+        return state; // nothing about a receipt
       default:
-        return state; // every other kind says nothing about a receipt
+        return unreachable(event);
     }
   },
 };
@@ -56,20 +73,21 @@ export function receiptOf(state: ReceiptState, call: string): Receipt | undefine
   return state.shelves.findLast((shelf) => shelf.has(call))?.get(call)?.receipt;
 }
 
-const keyOf = (tool: string, argument: string): string => JSON.stringify([tool, argument]);
-
-const kindsIn = ({ contracts }: PolicyArtifact): Policy["kinds"] =>
-  new Map(
-    contracts.flatMap(({ tool, argument, continuation }) =>
-      continuation === undefined ? [] : [[keyOf(tool, argument), continuation.kind] as const],
-    ),
-  );
+function kindsIn({ contracts }: PolicyArtifact): Kinds {
+  const kinds = new Map<string, Map<string, Continuation["kind"]>>();
+  for (const { tool, argument, continuation } of contracts) {
+    if (continuation === undefined) continue;
+    const ofTool = kinds.get(tool) ?? new Map<string, Continuation["kind"]>();
+    kinds.set(tool, ofTool.set(argument, continuation.kind));
+  }
+  return kinds;
+}
 
 function entryFrom(
   { tool, argumentsSource, proposal }: EventOf<"clamped">,
   { identity, kinds }: Policy,
 ): Entry {
-  const kind = proposal.contract && kinds.get(keyOf(proposal.contract.tool, proposal.contract.argument));
+  const kind = proposal.contract && kinds.get(proposal.contract.tool)?.get(proposal.contract.argument);
   return {
     items: null,
     receipt: {

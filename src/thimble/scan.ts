@@ -141,11 +141,12 @@ function readKey(text: string, at: number, trail: Trail, depth: number): number 
 
 function skipBlanks(text: string, from: number): number {
   let at = from;
-  for (;;) {
+  while (at < text.length) {
     const unit = text.charCodeAt(at);
-    if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return at;
+    if (unit > 0x20 || (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09)) return at;
     at++;
   }
+  return at;
 }
 
 /** `from` is the opening quote; returns the offset after the closing one. */
@@ -198,8 +199,13 @@ function skipDigits(text: string, from: number): number {
 }
 
 function skipLiteral(text: string, at: number): number {
-  for (const word of ["true", "false", "null"]) {
-    if (text.startsWith(word, at)) return at + word.length;
-  }
+  const word = LITERALS.get(text.charCodeAt(at));
+  if (word !== undefined && text.startsWith(word, at)) return at + word.length;
   throw new Unexpected(at, at < text.length ? "a JSON value" : "a JSON value, not the end of the text");
 }
+
+const LITERALS: ReadonlyMap<number, string> = new Map([
+  [0x74, "true"],
+  [0x66, "false"],
+  [0x6e, "null"],
+]);

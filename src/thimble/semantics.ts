@@ -150,6 +150,7 @@ function* collisions(contracts: readonly Contract[]): Generator<Finding> {
     for (const [i, pointer] of all.entries()) {
       const key = JSON.stringify([contract.tool, pointer]);
       const earlier = seen.get(key) ?? [];
+      seen.set(key, earlier);
       const other = earlier.find((at) => at !== index && overlap(contracts[at]?.server, contract.server));
       if (other !== undefined) {
         yield {
@@ -160,7 +161,7 @@ function* collisions(contracts: readonly Contract[]): Generator<Finding> {
           message: `contracts[${other}] already limits ${pointer} of ${contract.tool}. Remove one of the two.`,
         };
       }
-      seen.set(key, [...earlier, index]);
+      earlier.push(index);
     }
   }
 }

@@ -8,7 +8,7 @@ type Walk = {
   readonly path: Path;
   level: number; // containers entered on the way
   isNext: boolean; // the value that comes next, or has just been left, lies on the path
-  readonly isSeen: boolean[]; // per level: the member of the path has occurred in the present container
+  readonly isSeen: boolean[]; // per level: the path's member has occurred; its container comes once, or is ambiguous
   found: Found;
 };
 
@@ -31,7 +31,6 @@ export class Trail {
       if (!walk.isNext) continue;
       walk.isNext = false;
       walk.level = depth;
-      walk.isSeen[depth] = false;
     }
   }
 

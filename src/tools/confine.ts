@@ -58,7 +58,13 @@ export function candidatesFor(
   const shape = flavour === win32 ? windowsProblem(asked) : /^([A-Za-z]:([\\/]|$)|\\\\|\/\/)/.test(asked);
   if (shape) return refuse("invalid_path", `${quote(asked)} is not a path inside the workspace.`);
 
-  if (flavour.isAbsolute(asked)) return [flavour.resolve(asked)];
+  if (flavour.isAbsolute(asked)) {
+    const path = flavour.resolve(asked);
+    // Merely looking at another machine's share would send it the user's credentials.
+    const isForeignShare =
+      path.startsWith("\\\\") && !roots.some((root) => isWithin(root.path, path, flavour));
+    return isForeignShare ? outside(asked) : [path];
+  }
   const relative = flavour.normalize(asked);
   const segments = relative.split(flavour.sep).filter((segment) => segment !== "" && segment !== ".");
   if (segments[0] === "..") return outside(asked);
@@ -154,14 +160,14 @@ async function realPathOf(path: string): Promise<Resolved> {
 
 function deepestRootOf(path: string, roots: readonly Root[]): Root | undefined {
   return roots
-    .filter((root) => isWithin(root.path, path))
+    .filter((root) => isWithin(root.path, path, native))
     .sort((a, b) => b.path.length - a.path.length)
     .at(0);
 }
 
-function isWithin(folder: string, path: string): boolean {
-  const relative = native.relative(folder, path);
-  return relative !== ".." && !relative.startsWith(`..${native.sep}`) && !native.isAbsolute(relative);
+function isWithin(folder: string, path: string, flavour: PlatformPath): boolean {
+  const relative = flavour.relative(folder, path);
+  return relative !== ".." && !relative.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(relative);
 }
 
 const outside = (asked: string): Refusal =>

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { decodeText, encodeText } from "./decodeText";
 import { errorCode } from "./errorCode";
 import { readFromDisk } from "./nodeWorkspace";
-import type { Editor, EditResult } from "./ports";
+import { type Editor, type EditResult, MAX_FILE_BYTES } from "./ports";
 
 /** An editor that replaces whole files by rename, so that a crash leaves the old or the new text, never a mixture. */
 export const nodeEditor: Editor = {
@@ -36,7 +36,7 @@ async function create(path: string, after: string): Promise<EditResult> {
 }
 
 async function replaceExisting(path: string, before: string, after: string): Promise<EditResult> {
-  const read = await readFromDisk(path, Number.MAX_SAFE_INTEGER);
+  const read = await readFromDisk(path, MAX_FILE_BYTES);
   if (read.kind === "unreadable") return { kind: "unwritable", reason: read.reason };
   if (read.kind !== "file") return { kind: "changed" };
   const now = decodeText(read.bytes);

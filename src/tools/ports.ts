@@ -44,3 +44,6 @@ export type ToolPorts = {
   readonly editor: Editor;
   readonly clock: Clock;
 };
+
+/** Files above this are neither read, searched nor edited: they are no source text, and a whole one has to fit in memory. */
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;

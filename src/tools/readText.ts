@@ -1,8 +1,7 @@
 /** Reads a workspace file as text, or says why that cannot be and what to do instead. */
 import { confine, type Place } from "./confine";
 import { type Decoded, decodeText, describeBinary } from "./decodeText";
-import type { Workspace } from "./ports";
-import { MAX_FILE_BYTES } from "./searchQuery";
+import { MAX_FILE_BYTES, type Workspace } from "./ports";
 
 export type TextRead =
   | { readonly kind: "text"; readonly place: Place; readonly text: string }

@@ -27,6 +27,3 @@ export type Search = {
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
 };
-
-/** Files above this are not searched: they are no source text, and a whole one has to fit in memory. */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;

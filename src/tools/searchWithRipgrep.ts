@@ -3,8 +3,9 @@ import { sep } from "node:path";
 import * as z from "zod";
 import { cutLine } from "./cutLine";
 import { type Listed, pathOf } from "./listWorkspace";
+import { MAX_FILE_BYTES } from "./ports";
 import { runRipgrep } from "./ripgrep";
-import { type Found, type Hit, MAX_FILE_BYTES, type Search, type SearchQuery } from "./searchQuery";
+import type { Found, Hit, Search, SearchQuery } from "./searchQuery";
 
 /** Bytes of file names per run: half of what Windows takes, a fraction of what others do. */
 const MAX_NAME_BYTES = process.platform === "win32" ? 15_000 : 200_000;
@@ -30,10 +31,7 @@ const Message = z.discriminatedUnion("type", [
 ]);
 
 type Batch = { readonly files: readonly Listed[]; readonly input: Uint8Array | null };
-type Outcome =
-  | { kind: "hits"; hits: Hit[]; dropped: boolean }
-  | { kind: "unavailable" }
-  | { kind: "failed"; text: string };
+type Outcome = { kind: "hits"; hits: Hit[] } | { kind: "unavailable" } | { kind: "failed"; text: string };
 
 /** Hits in the order of the files; null when ripgrep cannot be started. Rejects with the signal's reason when it aborts. */
 export async function searchWithRipgrep(ripgrep: string, search: Search): Promise<Found | null> {
@@ -48,7 +46,7 @@ export async function searchWithRipgrep(ripgrep: string, search: Search): Promis
     if (outcome.kind === "unavailable") return null;
     if (outcome.kind === "failed") return { kind: "failed", code: "search_failed", text: outcome.text };
     for (const hit of outcome.hits) hits.push(hit);
-    if (outcome.dropped || hits.length > search.maxHits) {
+    if (hits.length > search.maxHits) {
       return { kind: "found", hits: hits.slice(0, search.maxHits), exact: false };
     }
   }
@@ -85,8 +83,7 @@ async function runBatch(ripgrep: string, batch: Batch, search: Search): Promise<
   const names = batch.input === null ? batch.files.map((file) => `./${file.relative}`) : ["-"];
   const order = new Map(names.map((name, index) => [name, index]));
   const collected = new Map<number, Hit[]>(); // by the file's place in the batch
-  let count = 0;
-  let dropped = false;
+  let held = 0;
   const end = await runRipgrep(ripgrep, [...argumentsFor(search.query, search.maxHits), ...names], {
     folder: batch.files[0]?.root.path ?? process.cwd(),
     input: batch.input,
@@ -99,20 +96,22 @@ async function runBatch(ripgrep: string, batch: Batch, search: Search): Promise<
       const file = index === undefined ? undefined : batch.files[index];
       if (index === undefined || file === undefined) return; // a name that is not UTF-8: it could not be opened either
       if (message.type === "end") {
+        // A file's messages come together, so what is collected now is final and late files can go.
         if (message.data.binary_offset !== null) collected.delete(index);
+        held += collected.get(index)?.length ?? 0;
+        if (held > 4 * search.maxHits) held = dropLate(collected, search.maxHits + 1);
         return;
       }
       const hits = collected.get(index) ?? [];
       collected.set(index, hits);
       hits.push(hitFrom(file, message.data));
-      if (++count % 20_000 === 0 && dropLate(collected, search.maxHits + 1)) dropped = true;
     },
   });
   if (end.kind === "unavailable") return end;
   const problems = end.problems.split("\n").filter((line) => line !== "" && !/ \(os error \d+\)$/.test(line));
   if (end.exitCode > 1 && problems.length > 0) return { kind: "failed", text: problems.join("\n") };
   const hits = [...collected].sort(([a], [b]) => a - b).flatMap(([, inFile]) => inFile);
-  return { kind: "hits", hits, dropped };
+  return { kind: "hits", hits };
 }
 
 function argumentsFor(query: SearchQuery, maxHits: number): string[] {
@@ -139,13 +138,12 @@ function hitFrom(file: Listed, data: Extract<z.infer<typeof Message>, { type: "m
 const textOf = (text: z.infer<typeof Text>): string =>
   "text" in text ? text.text : Buffer.from(text.bytes, "base64").toString("utf8");
 
-/** Keeps what comes first in the files' order, so that a query that matches everything stays small in memory. True if any went. */
-function dropLate(collected: Map<number, Hit[]>, wanted: number): boolean {
-  const files = collected.size;
+/** Keeps the `wanted` hits that come first in the files' order, and returns how many: a query that matches everything stays small. */
+function dropLate(collected: Map<number, Hit[]>, wanted: number): number {
   let kept = 0;
   for (const [index, hits] of [...collected].sort(([a], [b]) => a - b)) {
     if (kept >= wanted) collected.delete(index);
     else kept += hits.length;
   }
-  return collected.size < files;
+  return kept;
 }

@@ -3,56 +3,80 @@ import { createContext, Script } from "node:vm";
 import { cutLine } from "./cutLine";
 import { decodeText } from "./decodeText";
 import { pathOf } from "./listWorkspace";
-import { type Found, type Hit, MAX_FILE_BYTES, type Search, type SearchQuery } from "./searchQuery";
+import { MAX_FILE_BYTES } from "./ports";
+import type { Found, Hit, Search, SearchQuery } from "./searchQuery";
 
 /** How long a regular expression may run in one file, which blocks the host, and in all; one that backtracks could run for ever. */
 const FILE_BUDGET_MS = 1000;
 const SEARCH_BUDGET_MS = 10_000;
 
-/** A separate script is the one place where V8 ends a regular expression that takes too long. */
-const SCRIPT = new Script(`{
-  const found = [];
-  for (let i = 0; i < lines.length && found.length < most; i++) {
-    const match = pattern.exec(lines[i]);
-    if (match !== null) found.push([i, match.index]);
-  }
-  found;
-}`);
+/** The first match of each line that has one, as [index of the line, code unit], at most `most`. */
+type Matches = (lines: readonly string[], most: number) => readonly (readonly [number, number])[];
+
+/** Thrown when a regular expression is given up. */
+class TooSlow extends Error {}
 
 /** Hits in the order of the files. Files that cannot be read, are binary or above 64 MB are passed over, as ripgrep does. */
 export async function searchWithScript(search: Search): Promise<Found> {
   const pattern = compilePattern(search.query);
   if (typeof pattern === "string") return { kind: "failed", code: "invalid_regex", text: pattern };
-  const sandbox = { lines: [] as string[], pattern, most: 0 };
-  const context = createContext(sandbox);
+  const matches = search.query.isRegex ? limited(pattern) : unlimited(pattern);
   const hits: Hit[] = [];
-  let leftMs = SEARCH_BUDGET_MS;
   for (const file of search.files) {
     search.signal.throwIfAborted();
     const read = await search.workspace.read(pathOf(file), MAX_FILE_BYTES);
     if (read.kind !== "file") continue;
     const text = searchableText(read.bytes);
-    if (text === null) continue;
-    sandbox.lines = linesOf(text);
-    sandbox.most = search.maxHits + 1 - hits.length;
-    const startedAt = performance.now();
+    if (text === null || (!search.query.isRegex && !pattern.test(text))) continue;
+    const lines = linesOf(text);
     try {
-      const found = SCRIPT.runInContext(context, {
-        timeout: Math.ceil(Math.min(FILE_BUDGET_MS, Math.max(1, leftMs))),
-      }) as [number, number][];
-      for (const [index, at] of found) {
-        hits.push({ file, line: index + 1, text: cutLine(sandbox.lines[index] as string, at) });
+      for (const [index, at] of matches(lines, search.maxHits + 1 - hits.length)) {
+        hits.push({ file, line: index + 1, text: cutLine(lines[index] as string, at) });
       }
     } catch (cause) {
-      if (!hasCode(cause, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw cause;
+      if (!(cause instanceof TooSlow)) throw cause;
       const text = `The pattern takes too long (stopped in ${file.shown}). Simplify it, or narrow the glob.`;
       return { kind: "failed", code: "too_slow", text };
     }
-    leftMs -= performance.now() - startedAt;
-    if (hits.length > search.maxHits)
+    if (hits.length > search.maxHits) {
       return { kind: "found", hits: hits.slice(0, search.maxHits), exact: false };
+    }
   }
   return { kind: "found", hits, exact: true };
+}
+
+/** For literal text, whose time grows with the text only. */
+function unlimited(pattern: RegExp): Matches {
+  return (lines, most) => {
+    const found: [number, number][] = [];
+    for (let i = 0; i < lines.length && found.length < most; i++) {
+      const match = pattern.exec(lines[i] as string);
+      if (match !== null) found.push([i, match.index]);
+    }
+    return found;
+  };
+}
+
+/** The same within the budgets. A script of its own is the one place where V8 ends a regular expression that takes too long. */
+function limited(pattern: RegExp): Matches {
+  const sandbox = { lines: [] as readonly string[], most: 0, find: unlimited(pattern) };
+  const context = createContext(sandbox);
+  const script = new Script("find(lines, most)");
+  let leftMs = SEARCH_BUDGET_MS;
+  return (lines, most) => {
+    sandbox.lines = lines;
+    sandbox.most = most;
+    const startedAt = performance.now();
+    try {
+      const timeout = Math.ceil(Math.min(FILE_BUDGET_MS, Math.max(1, leftMs)));
+      return script.runInContext(context, { timeout });
+    } catch (cause) {
+      if (hasCode(cause, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw new TooSlow();
+      throw cause;
+    } finally {
+      leftMs -= performance.now() - startedAt;
+    }
+  };
 }
 
 /** Text as ripgrep would search it: UTF-8 with bad bytes replaced, UTF-16 if marked, no BOM; null for binary. */

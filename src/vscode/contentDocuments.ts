@@ -10,13 +10,14 @@ export const titled = (path: string): vscode.Uri => vscode.Uri.from({ scheme: SC
 export class ContentDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   readonly onDidChange = this.#changed.event;
+  readonly #registration: vscode.Disposable;
   /** Asked where a document was opened before this window had its text, such as after a reload. */
   readonly #missing: (uri: vscode.Uri) => Promise<string>;
 
   constructor(missing: (uri: vscode.Uri) => Promise<string>) {
     this.#missing = missing;
+    this.#registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string | Promise<string> {

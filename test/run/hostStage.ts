@@ -10,7 +10,7 @@ import { QUIET_SETTINGS } from "../vscode/settings";
 import type { HostRun } from "./hostIndex";
 import type { HostLaunch } from "./hostTests";
 import { runScript } from "./process";
-import { judge, readReport, type StageResult } from "./report";
+import { judge, readReport, type StageResult, silence } from "./report";
 
 export type HostStage = {
   /** Relative to the repository. */
@@ -23,6 +23,8 @@ export type HostStage = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   readonly limitSeconds: number;
+  /** A test that blocks the host outlives mocha's own time limit. */
+  readonly silentSeconds?: number;
   readonly grep?: string | undefined;
 };
 
@@ -92,6 +94,7 @@ export async function runHostStage(stage: HostStage): Promise<StageResult> {
   try {
     const exit = await runScript(path.join(import.meta.dirname, "hostTests.ts"), [JSON.stringify(launch)], {
       limitSeconds: stage.limitSeconds,
+      isStuck: () => silence(run.reportFile, stage.silentSeconds ?? run.timeoutMs / 1000 + 40),
     });
     return judge({
       report: readReport(run.reportFile),

@@ -1,11 +1,13 @@
 // test/run: runs the stages and adds up. Started by scripts/test.mjs once everything is installed.
 //   [STAGE…] [--data DIR] [--grep TEXT]
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../../scripts/bootstrap.mjs";
 import { sharedFolder } from "../support/sharedData";
 import { ensureChromium } from "../vscode/chromium";
 import { ensureHost } from "../vscode/install";
+import { ripgrepExecutable } from "../vscode/places";
 import type { StageResult } from "./report";
 import { STAGES, type Stage } from "./stages";
 
@@ -21,7 +23,10 @@ const chosen = STAGES.filter((stage) => positionals.length === 0 || positionals.
 const given = values.data
   ? path.resolve(process.env.INIT_CWD ?? ".", values.data)
   : process.env.CLOAKROOM_DATA;
-const environment = { ...process.env, CLOAKROOM_DATA: sharedFolder({ CLOAKROOM_DATA: given }, root) };
+const environment: NodeJS.ProcessEnv = {
+  ...process.env,
+  CLOAKROOM_DATA: sharedFolder({ CLOAKROOM_DATA: given }, root),
+};
 
 const seconds = (sinceMs: number): string => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`;
 const failure = (text: string, output = ""): StageResult => ({
@@ -59,6 +64,7 @@ if (chosen.some(({ name }) => ["harness", "host", "e2e"].includes(name))) {
   await ensureChromium();
   await ensureHost();
 }
+if (existsSync(ripgrepExecutable())) environment.CLOAKROOM_RIPGREP ??= ripgrepExecutable();
 const failed = new Set<string>();
 const total = { passed: 0, failed: 0, skipped: 0 };
 let interrupted = false;

@@ -4,13 +4,15 @@ import { root } from "../../scripts/bootstrap.mjs";
 
 export type Finished = {
   readonly code: number | string;
-  readonly timedOut: boolean;
-  readonly limitSeconds: number;
+  /** Why it was ended, when it did not end by itself. */
+  readonly stuck: string | null;
   readonly output: string;
 };
 
 export type CommandOptions = {
   readonly limitSeconds: number;
+  /** Looked at every second: a reason to end the command, or null. */
+  readonly isStuck?: () => string | null;
   readonly environment?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 };
@@ -40,18 +42,19 @@ export async function runCommand(
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   };
-  let timedOut = false;
+  let stuck: string | null = null;
   const timers: NodeJS.Timeout[] = [];
   const end = () => {
     signalAll("SIGTERM");
     timers.push(setTimeout(() => signalAll("SIGKILL"), GRACE_MS));
   };
-  timers.push(
-    setTimeout(() => {
-      timedOut = true;
-      end();
-    }, limitSeconds * 1000),
-  );
+  const untilMs = Date.now() + limitSeconds * 1000;
+  const watch = setInterval(() => {
+    stuck = options.isStuck?.() ?? (Date.now() > untilMs ? `no end within ${limitSeconds} s` : null);
+    if (stuck === null) return;
+    clearInterval(watch);
+    end();
+  }, 1_000);
   const interrupted = () => end(); // Ctrl+C reaches us only: the child has its own group
   process.on("SIGINT", interrupted);
   process.on("SIGTERM", interrupted);
@@ -59,8 +62,9 @@ export async function runCommand(
     const code = await new Promise<number | string>((resolve, reject) =>
       child.once("error", reject).once("close", (status, signal) => resolve(status ?? signal ?? "unknown")),
     );
-    return { code, timedOut, limitSeconds, output };
+    return { code, stuck, output };
   } finally {
+    clearInterval(watch);
     for (const timer of timers) clearTimeout(timer);
     process.off("SIGINT", interrupted);
     process.off("SIGTERM", interrupted);

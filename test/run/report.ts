@@ -1,6 +1,6 @@
 // test/run: what a run of mocha says, one JSON line per event, and how that is judged. Lines, so that a run that dies
 // still tells how far it came.
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 
 export type ReportLine =
   | { readonly kind: "began"; readonly file: string; readonly name: string }
@@ -30,15 +30,19 @@ export function readReport(reportFile: string): ReportLine[] {
     .map((line) => JSON.parse(line) as ReportLine);
 }
 
+/** The reason to end a run whose tests were under way and have said nothing for too long. */
+export function silence(reportFile: string, limitSeconds: number): string | null {
+  const writtenMs = statSync(reportFile, { throwIfNoEntry: false })?.mtimeMs;
+  const isSilent = writtenMs !== undefined && Date.now() - writtenMs > limitSeconds * 1000;
+  return isSilent ? `no sign of life for ${limitSeconds} s` : null;
+}
+
 export type Run = {
   readonly report: readonly ReportLine[];
   /** Files that must have run at least one test, by the names that the report uses. */
   readonly expectedFiles: readonly string[];
-  readonly exit: {
-    readonly code: number | string;
-    readonly timedOut: boolean;
-    readonly limitSeconds: number;
-  };
+  /** `stuck`: why it had to be ended. */
+  readonly exit: { readonly code: number | string; readonly stuck: string | null };
   readonly output: string;
 };
 
@@ -50,7 +54,7 @@ export function judge({ report, expectedFiles, exit, output }: Run): StageResult
   const began = report.findLast((line) => line.kind !== "ended");
   const running = began?.kind === "began" ? ` while "${began.name}" of ${began.file} ran` : "";
   const ended = report.some((line) => line.kind === "ended");
-  if (exit.timedOut) failures.push(`no end within ${exit.limitSeconds} s${running}`);
+  if (exit.stuck !== null) failures.push(`${exit.stuck}${running}`);
   else if (!ended) failures.push(`the run ended early${running} (exit ${exit.code})`);
   else if (exit.code !== 0 && failures.length === 0)
     failures.push(`the run exited with ${exit.code} after its tests`);

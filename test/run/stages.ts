@@ -69,8 +69,8 @@ export const STAGES: readonly Stage[] = [
       ]),
   },
   { name: "build", needs: [], run: () => runCommands([["build", process.execPath, "esbuild.mjs"]]) },
-  nodeTests("unit", [], 20_000, 240),
-  nodeTests("harness", [], 90_000, 240),
+  nodeTests("unit", [], 20_000, 300),
+  nodeTests("harness", [], 90_000, 400),
   {
     name: "host",
     needs: ["build"],
@@ -82,9 +82,9 @@ export const STAGES: readonly Stage[] = [
         environment: Object.fromEntries(
           ["CLOAKROOM_DATA", "CI"].flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
         ),
-        limitSeconds: 240,
+        limitSeconds: 300,
         grep,
       }),
   },
-  nodeTests("e2e", ["build"], 120_000, 300),
+  nodeTests("e2e", ["build"], 120_000, 400),
 ];

@@ -1,7 +1,10 @@
 // test/support: the demo session of `npm start -- --headless`, driven through the palette as a person would.
 import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
-import { sampleCopy } from "./sample";
+import { projectSession } from "../../src/inspector/project";
+import { reportOf } from "../../src/inspector/report";
+import { SAMPLE_FACT, sampleCopy } from "./sample";
+import { choose, endedSession, openInspector, showRow, startSession } from "./session";
 import { type Harness, withWorkbench } from "./workbench";
 
 export type DemoOptions = {
@@ -12,11 +15,23 @@ export type DemoOptions = {
 };
 
 /** The session itself: everything between an open workbench and the picture. */
-async function playSession({ run, webview }: Harness, { say }: DemoOptions): Promise<void> {
-  await run("Cloakroom: Open Context Inspector");
-  const frame = await webview("#inspector");
-  await frame.getByText("scripted").waitFor();
-  say("inspector: open, model scripted");
+async function playSession(harness: Harness, { say }: DemoOptions): Promise<void> {
+  const frame = await openInspector(harness);
+  await harness.run("Cloakroom: Set Result Limits…");
+  await choose(harness, "Enforce");
+  await harness.page.locator(".statusbar").getByText("Result limits: Enforce").waitFor();
+  await startSession(harness, SAMPLE_FACT.question);
+  const view = projectSession(await endedSession(harness));
+  if (view) for (const line of reportOf(view)) say(line);
+  await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+  await showRow(frame, /^Turn 3/);
+  await showRow(frame, /^search_text/);
+  await showRow(frame, /^Turn 1/);
+  await showRow(frame, /^read_file/);
+  await frame
+    .getByRole("treeitem", { name: /^Stored result/ })
+    .first()
+    .click();
 }
 
 /** Runs the demo in a VS Code of its own. Throws, with a picture in out/e2e/, when a step does not happen. */

@@ -3,7 +3,6 @@ import type { Contract, PolicyArtifact } from "../../src/schema/policy";
 import { type Decision, decide, type Question } from "../../src/thimble/decide";
 import { type LoadedPolicy, policyFrom } from "../../src/thimble/policy";
 import { sha256 } from "./hash";
-import { sharedDir } from "./sharedData";
 
 export const SEED_CONTRACT: Contract = {
   tool: "github.search_issues",
@@ -60,16 +59,4 @@ export function picture({ proposal }: Decision): string {
     changes.map(({ path, from, to }) => `${path} ${from}→${to}`);
   const proposed = arrows(proposal.proposedChanges).map((arrow) => `(${arrow})`);
   return [proposal.decision, proposal.reason, ...arrows(proposal.changes), ...proposed].join(" ");
-}
-
-/** A test on the data beside the checkout: skipped by name without it, a failure under CI. */
-export function testOnShared(name: string, body: (shared: string) => void): void {
-  test(name, function () {
-    const shared = sharedDir();
-    if (shared === null) {
-      console.warn(`skipped: "${name}" needs the folder "shared" beside the checkout`);
-      this.skip();
-    }
-    body(shared);
-  });
 }

@@ -26,8 +26,8 @@ export type Harness = {
   readonly userData: string;
   /** Runs a command by its full title, for example "Cloakroom: Open Context Inspector". */
   run(title: string): Promise<void>;
-  /** Answers the quick pick or input box that is open. */
-  answer(text: string): Promise<void>;
+  /** Answers the quick pick or input box that has this title. */
+  answer(title: string, text: string): Promise<void>;
   /** The document of the webview that has this element. */
   webview(contains: string): Promise<Frame>;
   notifications(): Promise<string[]>;
@@ -41,7 +41,7 @@ export type Harness = {
 
 const TIMEOUT_MS = 30_000;
 /** VS Code's own chat looks for an account every few moments. */
-const NOISE = /\[AgentHost\]|status of 404/;
+const NOISE = /\[AgentHost\]|status of 404|additional builtin extensions|allow-scripts and allow-same-origin/;
 const STATUS_BAR = ".monaco-workbench .part.statusbar";
 
 /** VS Code nests two frames: its own, and inside it the one with the extension's document. */
@@ -68,28 +68,30 @@ async function runFromPalette(page: Page, title: string): Promise<void> {
   const untilMs = Date.now() + TIMEOUT_MS;
   for (;;) {
     await page.keyboard.press("F1");
-    await input.waitFor({ state: "visible" });
-    await input.fill(`>${title}`);
-    // The palette is ordered by likeness: choose the row that has this title, not the first one.
-    const label = page
-      .locator(".quick-input-list .monaco-list-row .label-name")
-      .getByText(title, { exact: true });
     try {
-      await label.first().click({ timeout: 1_500 });
+      await input.fill(`>${title}`, { timeout: 3_000 });
+      // The palette is ordered by likeness: choose the row that has this title, not the first one.
+      const label = page
+        .locator(".quick-input-list .monaco-list-row .label-name")
+        .getByText(title, { exact: true });
+      await label.first().click({ timeout: 3_000 });
       return;
     } catch (error) {
-      // The palette lists what was known when it opened; a starting window does not know our commands yet.
+      // A starting window does not know our commands yet, and a palette that is closing takes the key for itself.
       if (Date.now() > untilMs) throw new Error(`the palette does not offer "${title}"`, { cause: error });
       await page.keyboard.press("Escape");
     }
   }
 }
 
-async function answerQuickInput(page: Page, text: string): Promise<void> {
-  const input = page.locator(".quick-input-widget .quick-input-box input").first();
+/** By its title: the palette that a command came from has the same input, and may still be closing. */
+async function answerQuickInput(page: Page, title: string, text: string): Promise<void> {
+  const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title, { exact: true }) });
+  const input = widget.locator(".quick-input-box input").first();
   await input.waitFor({ state: "visible" });
   await input.fill(text);
   await page.keyboard.press("Enter");
+  await widget.waitFor({ state: "hidden" });
 }
 
 /** Starts a VS Code of its own, with folders of its own, and opens its workbench. `close()` ends and removes it all. */
@@ -127,7 +129,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       server,
       userData: folders.userData,
       run: (title) => runFromPalette(page, title),
-      answer: (text) => answerQuickInput(page, text),
+      answer: (title, text) => answerQuickInput(page, title, text),
       webview: (contains) => findWebview(page, contains),
       notifications: () => page.locator(".notification-list-item-message").allInnerTexts(),
       reload: async () => {
@@ -164,4 +166,26 @@ export async function withWorkbench<T>(
   } finally {
     await harness.close();
   }
+}
+
+/** One workbench for a whole suite: every launch costs seconds. Call it inside `suite()`; use what it returns in the tests. */
+export function sharedWorkbench(name: string, options: () => HarnessOptions): () => Harness {
+  let harness: Harness | undefined;
+  const opened = () => {
+    if (!harness) throw new Error("the workbench is open while the suite's tests run, and not before");
+    return harness;
+  };
+  suiteSetup(async () => {
+    harness = await openHarness(options());
+  });
+  teardown(async function () {
+    if (this.currentTest?.state !== "failed" || !harness) return;
+    const file = `${name} ${this.currentTest.title}`.replace(/[^\w.-]+/g, "-").slice(0, 100);
+    const image = path.join(root, "out", "e2e", `${file}.png`);
+    await harness.screenshot(image).catch((reason) => console.error(`no screenshot: ${reason}`));
+    console.error(`${harness.log().slice(-1_000)}\nsee ${image}`);
+    await harness.reload(); // the next test finds nothing running and nothing open
+  });
+  suiteTeardown(() => harness?.close());
+  return opened;
 }

@@ -1,15 +1,15 @@
 // test/unit: what counts as a green run.
 import assert from "node:assert/strict";
-import { judge, type ReportLine } from "../run/report";
+import { judge, type ReportLine, type Run } from "../run/report";
 
-const EXIT = { code: 0, timedOut: false, limitSeconds: 60 };
+const EXIT: Run["exit"] = { code: 0, stuck: null };
 const passed: ReportLine = { kind: "passed", file: "a.test.ts", name: "adds", elapsedMs: 1 };
 const ended: ReportLine = { kind: "ended" };
 
 function check(
   report: ReportLine[],
   expected: string[],
-  exit: Partial<typeof EXIT> = {},
+  exit: Partial<Run["exit"]> = {},
   expectedFiles = ["a.test.ts"],
 ) {
   const { failures } = judge({ report, expectedFiles, exit: { ...EXIT, ...exit }, output: "" });
@@ -36,7 +36,8 @@ suite("report", () => {
       { code: 9 },
     ));
 
-  test("a time limit is a failure", () => check([passed], ["no end within 60 s"], { timedOut: true }));
+  test("a time limit is a failure", () =>
+    check([passed], ["no end within 60 s"], { stuck: "no end within 60 s" }));
 
   test("a bad exit after good tests is a failure", () =>
     check([passed, ended], ["the run exited with 1 after its tests"], { code: 1 }));

@@ -1,7 +1,6 @@
 // test/vscode: takes the arguments that @vscode/test-electron gives to VS Code, runs the tests in the npm-hosted one's
 // extension host, relays their output and exits with their result.
 //   CLOAKROOM_HEADLESS_SECONDS   limit for the whole run (default 300)
-import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -16,7 +15,8 @@ import os from "node:os";
 import path from "node:path";
 import { format } from "node:util";
 import { parseArguments } from "./arguments";
-import { nodeExecutable, vscodeFolder } from "./install";
+import { runCommandLine } from "./commandLine";
+import { vscodeFolder } from "./places";
 import { startServer } from "./server";
 import { launchBrowser, openWorkbench } from "./workbench";
 
@@ -34,31 +34,19 @@ function exitWith(code: number): never {
 }
 
 /** `code --version`, `--install-extension FILE`, `--list-extensions`: everything that does not open a window. */
-function runCommandLine(): void {
+async function runWithoutWindow(): Promise<void> {
   if (given.last("version") !== undefined) {
     console.log(JSON.parse(readFileSync(path.join(vscodeFolder(), "package.json"), "utf8")).version);
     exitWith(0);
   }
-  const passed = [
-    "install-extension",
-    "uninstall-extension",
-    "list-extensions",
-    "show-versions",
-    "force",
-  ].flatMap((name) => given.all(name).flatMap((value) => (value ? [`--${name}`, value] : [`--${name}`])));
-  if (!passed.some((argument) => argument.endsWith("extension") || argument.endsWith("extensions"))) return;
-  const places = ["--user-data-dir", folders.userData, "--server-data-dir", folders.server];
-  const { status } = spawnSync(
-    nodeExecutable(),
-    [
-      path.join(vscodeFolder(), "out/server-main.js"),
-      "--accept-server-license-terms",
-      ...[...places, "--extensions-dir", folders.extensions],
-      ...passed,
-    ],
-    { stdio: "inherit", env: { ...process.env, EXTENSIONS_GALLERY: "{}" } },
+  const asked = ["install-extension", "uninstall-extension", "list-extensions"].flatMap((name) =>
+    given.all(name).flatMap((value) => (value ? [`--${name}`, value] : [`--${name}`])),
   );
-  exitWith(status ?? 1);
+  if (asked.length === 0) return;
+  const manner = ["show-versions", "force"]
+    .filter((name) => given.last(name) !== undefined)
+    .map((name) => `--${name}`);
+  exitWith(await runCommandLine(folders, [...asked, ...manner], "inherit"));
 }
 
 async function runTests(testsPath: string): Promise<void> {
@@ -144,7 +132,7 @@ async function runTests(testsPath: string): Promise<void> {
   process.stdout.write("", () => process.stderr.write("", () => exitWith(code)));
 }
 
-runCommandLine();
+await runWithoutWindow();
 const testsPath = given.last("extensionTestsPath");
 if (testsPath) await runTests(testsPath);
 else {

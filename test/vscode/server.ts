@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { nodeExecutable, vscodeFolder } from "./install";
+import { nodeExecutable, vscodeFolder } from "./places";
 import { QUIET_SETTINGS, RESTRICTED_SETTINGS } from "./settings";
 
 export type ServerFolders = {
@@ -65,13 +65,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     log = () => {},
     timeoutMs = 60_000,
   } = options;
+  // To the workbench we are a remote machine: settings of scope "machine" are read from a file of their own.
   const settingsFile = path.join(folders.userData, "User", "settings.json");
-  for (const folder of [folders.extensions, folders.server, path.dirname(settingsFile)]) {
+  const machineFile = path.join(folders.userData, "Machine", "settings.json");
+  for (const folder of [
+    folders.extensions,
+    folders.server,
+    path.dirname(settingsFile),
+    path.dirname(machineFile),
+  ]) {
     mkdirSync(folder, { recursive: true });
   }
   if (!existsSync(settingsFile)) {
     const settings = { ...QUIET_SETTINGS, ...(restricted ? RESTRICTED_SETTINGS : {}), ...options.settings };
     writeFileSync(settingsFile, JSON.stringify(settings, null, 2));
+    writeFileSync(machineFile, JSON.stringify(options.settings ?? {}, null, 2));
   }
   const child = spawn(
     nodeExecutable(),

@@ -203,6 +203,8 @@ suite("thimble/decide", () => {
     check([["bad JSON", { intent: "export" }, "pass structured_intent"]], POLICY, "{");
     assert.equal(ask(ASKED, POLICY, { exemptions: [mine] }).proposal.exemption, "inventory");
     assert.equal(ask(ASKED, POLICY, { intent: "export" }).proposal.exemption, "intent:export");
+    assert.equal(ask(ASKED, POLICY, { intent: "export", tool: "unknown" }).proposal.exemption, null);
+    assert.equal(ask(ASKED, POLICY, { exemptions: [mine], mode: "off" }).proposal.exemption, null);
   });
 
   test("a hard maximum is above contracts, intent and exemptions", () => {

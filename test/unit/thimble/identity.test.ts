@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalise, identify } from "../../../src/thimble/identity";
 import { sha256 } from "../../support/hash";
-import { artifactWith, contractWith, testOnShared } from "../../support/thimble";
+import { sharedTest } from "../../support/sharedData";
+import { artifactWith, contractWith } from "../../support/thimble";
 
 suite("thimble/identity", () => {
-  testOnShared("RFC 8785: every vector of the suite, byte for byte", (shared) => {
-    const folder = join(shared, "suites", "rfc8785");
+  sharedTest("RFC 8785: every vector of the suite, byte for byte", ["suites/rfc8785"], (folder) => {
     const names = readdirSync(join(folder, "input"));
     assert.ok(names.length >= 6);
     for (const name of names) {

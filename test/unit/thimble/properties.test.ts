@@ -24,7 +24,7 @@ function* integers(count: number, seed: number): Generator<bigint> {
 const countIn = (text: string): bigint => BigInt(/"per_page":\s*(\d+)/.exec(text)?.[1] ?? "-1");
 
 suite("thimble/properties", () => {
-  test("2000 seeded integers to 2^64: lower or equal, at most the ceiling in range, one token, idempotent", () => {
+  test("Monotonicity and Determinism: 2000 seeded integers to 2^64: lower or equal, at most the ceiling in range, one token, idempotent", () => {
     let clamped = 0;
     for (const requested of integers(2000, 20_260_818)) {
       const text = `{"q":"é😀","options":{"n":9007199254740993, "per_page": ${requested}}}`;
@@ -138,7 +138,7 @@ suite("thimble/properties", () => {
     );
   });
 
-  test("off and observe never change a byte, whatever else is asked", () => {
+  test("Fail-safe: off and observe never change a byte, whatever else is asked", () => {
     fc.assert(
       fc.property(questions, fc.nat(), (fields, count) => {
         const mode = fields.mode === "enforce" ? "observe" : fields.mode;

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { pathOf, scan } from "../../../src/thimble/scan";
-import { testOnShared } from "../../support/thimble";
+import { sharedTest } from "../../support/sharedData";
+
+const PARSING = "suites/JSONTestSuite/test_parsing";
 
 /** What a pointer finds, as a picture: the token's text, or why there is none. */
 function at(text: string, pointer: string): string {
@@ -18,18 +20,20 @@ const accepts = (text: string): boolean => scan(text, []).kind === "valid";
 
 suite("thimble/scan", () => {
   // Files that are not UTF-8 are read with U+FFFD in place of what cannot be decoded: arguments reach us as text.
-  testOnShared("every file of JSONTestSuite is accepted, refused or survived as its name says", (shared) => {
-    const folder = join(shared, "suites", "JSONTestSuite", "test_parsing");
-    const wrong = readdirSync(folder).filter((name) => {
-      const accepted = accepts(readFileSync(join(folder, name), "utf8"));
-      return name.startsWith("y_") ? !accepted : name.startsWith("n_") && accepted;
-    });
-    assert.deepEqual(wrong, []);
-    assert.ok(readdirSync(folder).length > 300);
-  });
+  sharedTest(
+    "every file of JSONTestSuite is accepted, refused or survived as its name says",
+    [PARSING],
+    (folder) => {
+      const wrong = readdirSync(folder).filter((name) => {
+        const accepted = accepts(readFileSync(join(folder, name), "utf8"));
+        return name.startsWith("y_") ? !accepted : name.startsWith("n_") && accepted;
+      });
+      assert.deepEqual(wrong, []);
+      assert.ok(readdirSync(folder).length > 300);
+    },
+  );
 
-  testOnShared("every file of JSONTestSuite is judged as JSON.parse judges it", (shared) => {
-    const folder = join(shared, "suites", "JSONTestSuite", "test_parsing");
+  sharedTest("every file of JSONTestSuite is judged as JSON.parse judges it", [PARSING], (folder) => {
     for (const name of readdirSync(folder)) {
       const text = readFileSync(join(folder, name), "utf8");
       if (/^n_structure_(100000|open_array_object)/.test(name)) continue; // JSON.parse may overflow the stack
@@ -37,14 +41,18 @@ suite("thimble/scan", () => {
     }
   });
 
-  testOnShared("RFC 6901 section 5: every pointer finds its value", (shared) => {
-    const suite = JSON.parse(readFileSync(join(shared, "suites", "rfc6901-section5.json"), "utf8"));
-    const text = JSON.stringify(suite.document, null, 1);
-    for (const [pointer, value] of Object.entries(suite.pointers)) {
-      const expected = pointer === "" ? suite.document : value;
-      assert.deepEqual(JSON.parse(at(text, pointer)), expected, pointer);
-    }
-  });
+  sharedTest(
+    "RFC 6901 section 5: every pointer finds its value",
+    ["suites/rfc6901-section5.json"],
+    (file) => {
+      const suite = JSON.parse(readFileSync(file, "utf8"));
+      const text = JSON.stringify(suite.document, null, 1);
+      for (const [pointer, value] of Object.entries(suite.pointers)) {
+        const expected = pointer === "" ? suite.document : value;
+        assert.deepEqual(JSON.parse(at(text, pointer)), expected, pointer);
+      }
+    },
+  );
 
   test("any JSON value is accepted, and every pointer into it finds what JSON.parse finds", () => {
     fc.assert(

@@ -91,6 +91,7 @@ suite("tools/confine", () => {
     assert.equal(decide("D:\\work\\a.ts"), "D:\\work\\a.ts");
     for (const asked of ["..\\x", "a\\..\\..\\x", "~\\x"])
       assert.equal(decide(asked), "outside_workspace", asked);
+    assert.equal(decide("\\\\server\\share\\x"), "outside_workspace"); // before anything is looked at
     const shapes = ["\\x", "/x", "C:x", "C:", "\\\\?\\D:\\work\\a", "\\\\.\\pipe\\x", "//?/D:/work"];
     const names = ["a.ts:stream", ".git.", ".git ", "a. /b", "con", "NUL.txt", "src/com1", "a<b", "LPT¹"];
     for (const asked of [...shapes, ...names]) assert.equal(decide(asked), "invalid_path", asked);

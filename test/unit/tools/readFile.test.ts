@@ -6,7 +6,7 @@ import { lineCount } from "../../../src/schema/text";
 import { createReadFile } from "../../../src/tools/createReadFile";
 import { decodeText, encodeText } from "../../../src/tools/decodeText";
 import { lineRange } from "../../../src/tools/lineRange";
-import { openNodeWorkspace } from "../../../src/tools/nodeWorkspace";
+import { openNodeWorkspace, readFromDisk } from "../../../src/tools/nodeWorkspace";
 import type { Workspace } from "../../../src/tools/ports";
 import {
   callTool,
@@ -86,6 +86,12 @@ suite("tools/read_file", () => {
     execFileSync("mkfifo", [join(path, "pipe")]);
     const outcome = await callTool(createReadFile(ports.workspace), { path: "pipe" });
     assert.equal(outcome.kind === "failed" && outcome.code, "not_a_file");
+  });
+
+  test("a link that took a file's place after its path was resolved is not followed", async function () {
+    if (process.platform === "win32") return this.skip();
+    const { path } = await temporaryWorkspace({ a: "-> /etc/hostname" });
+    assert.deepEqual(await readFromDisk(join(path, "a"), 100), { kind: "unreadable", reason: "ELOOP" });
   });
 
   test("a file above 64 MB and one that may not be read are refused with the reason", async () => {

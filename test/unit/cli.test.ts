@@ -1,0 +1,126 @@
+// test: the command line, as a process: same core, real tools, a store on disk.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { root } from "../../scripts/bootstrap.mjs";
+import { writeSample } from "../support/sample";
+
+type Finished = { readonly code: number; readonly out: string; readonly err: string };
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "clk-cli-"));
+const workspace = path.join(folder, "harbour log");
+const store = path.join(folder, "store");
+const demo = path.join(root, "media", "demo-script.json");
+
+function cloakroom(...words: string[]): Promise<Finished> {
+  const args = ["--import", import.meta.resolve("tsx"), path.join(root, "src", "cli.ts"), ...words];
+  return new Promise((resolve) =>
+    execFile(process.execPath, args, { cwd: folder }, (error, out, err) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    ),
+  );
+}
+
+const script = (name: string, replies: unknown): string => {
+  const file = path.join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ name, conversations: [replies] }));
+  return file;
+};
+
+suiteSetup(() => writeSample(workspace));
+suiteTeardown(() => rmSync(folder, { recursive: true, force: true }));
+
+test("cli: run stores, reads back and lowers with real tools; show prints the same session again", async () => {
+  const ran = await cloakroom(
+    "run",
+    "--script",
+    demo,
+    "--workspace",
+    workspace,
+    "--store",
+    store,
+    "--limits",
+    "enforce",
+  );
+  assert.equal(ran.code, 0, ran.err);
+  assert.match(ran.out, /stored: claim:[0-9a-f]{32}, \d{5} characters/);
+  assert.match(ran.out, /read back: characters 64000–68095 of \d{5}/);
+  assert.match(ran.out, /\/limit lowered from 500 to 10; .*10 items/);
+  const shown = await cloakroom("show", "--workspace", workspace, "--store", store);
+  assert.equal(shown.out, ran.out);
+
+  const session = /^(\S+):/.exec(ran.out)?.[1] ?? "";
+  const again = await cloakroom(
+    "run",
+    "--script",
+    demo,
+    "--workspace",
+    workspace,
+    "--store",
+    store,
+    "--session",
+    session,
+  );
+  assert.equal(again.code, 0, again.err);
+  assert.match(again.out, /Opened again after turn 4/);
+  assert.match(again.out, /2 read back/);
+});
+
+test("cli: nobody can be asked, so edits and commands need --allow", async () => {
+  const change = script("change", [
+    { calls: [{ name: "edit_file", arguments: { path: "made.txt", oldText: "", newText: "made" } }] },
+    { say: "Done." },
+  ]);
+  const made = path.join(workspace, "made.txt");
+  const refused = await cloakroom("run", "--script", change, "--workspace", workspace, "--store", store);
+  assert.match(refused.out, /edit_file .*\(refused\)/);
+  assert.ok(!existsSync(made));
+  const allowed = await cloakroom(
+    "run",
+    "--script",
+    change,
+    "--workspace",
+    workspace,
+    "--store",
+    store,
+    "--allow",
+  );
+  assert.equal(allowed.code, 0, allowed.err);
+  assert.equal(readFileSync(made, "utf8"), "made");
+});
+
+test("cli: a model that fails is exit 1 with the reason; wrong words are exit 2 with the next step", async () => {
+  const fails = script("fails", [{ say: "Let me", fail: "The line is down. Try again later." }]);
+  const failed = await cloakroom("run", "--script", fails, "--workspace", workspace, "--store", store);
+  assert.equal(failed.code, 1);
+  assert.match(failed.err, /The line is down\. Try again later\./);
+
+  const cases: readonly (readonly [RegExp, ...string[]])[] = [
+    [/cloakroom run --script/],
+    [/cloakroom run --script/, "dance"],
+    [/--workspace DIR/, "run", "--script", demo],
+    [/--script FILE/, "run", "--workspace", workspace],
+    [/off, observe or enforce/, "run", "--script", demo, "--workspace", workspace, "--limits", "loud"],
+    [/Unknown option '--loud'/, "run", "--loud"],
+  ];
+  for (const [expected, ...words] of cases) {
+    const { code, err } = await cloakroom(...words);
+    assert.equal(code, 2, words.join(" "));
+    assert.match(err, expected);
+  }
+  const absent = await cloakroom(
+    "run",
+    "--script",
+    demo,
+    "--workspace",
+    path.join(folder, "absent"),
+    "--store",
+    store,
+  );
+  assert.deepEqual([absent.code, /cannot be opened/.test(absent.err)], [1, true]);
+  const broken = script("broken", [{ sing: "la" }]);
+  const unread = await cloakroom("run", "--script", broken, "--workspace", workspace, "--store", store);
+  assert.match(unread.err, /is not a script: .* at conversations\.0\.0/);
+});

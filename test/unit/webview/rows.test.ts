@@ -1,0 +1,221 @@
+// test/unit/webview: from a real session to the rows of the tree: what a person reads, as a picture.
+import assert from "node:assert/strict";
+import type { SessionView } from "../../../src/schema/view";
+import { createFormat } from "../../../webview-ui/format";
+import type { Details, Row } from "../../../webview-ui/row";
+import { rowsOf } from "../../../webview-ui/rows";
+import { openHouse, tool, withClaimCheck } from "../../support/house";
+import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
+
+const f = createFormat("en-US", "UTC");
+
+const rowsFrom = (view: SessionView): readonly Row[] => rowsOf(stateWith(view), f);
+
+function picture(rows: readonly Row[], depth = 0): string[] {
+  return rows.flatMap(({ label, description, opens, children }) => [
+    `${"  ".repeat(depth)}${label}${description === "" ? "" : `: ${description}`}${opens === null ? "" : " ⇗"}`,
+    ...picture(children(), depth + 1),
+  ]);
+}
+
+function find(rows: readonly Row[], key: string): Row {
+  const all = (some: readonly Row[]): Row[] => some.flatMap((row) => [row, ...all(row.children())]);
+  const row = all(rows).find((candidate) => candidate.key === key);
+  assert.ok(row, `no row ${key}`);
+  return row;
+}
+
+const fact = ({ facts }: Details, label: string): string | undefined =>
+  facts.find((candidate) => candidate.label === label)?.value;
+
+test("a session is a tree of turns, and every decision of it can be read there", async () => {
+  const handle = /claim:[0-9a-f]{32}/g;
+  const rows = picture(rowsFrom(viewOf(await richHouse()))).map((row) => row.replace(handle, "claim:…"));
+  assert.deepEqual(rows, [
+    "A session: sample",
+    "  Turn 1: What is the notice period, and who uses the tide?",
+    "    Asked: What is the notice period, and who uses the tide?",
+    "    Request: 1 message, 76 characters",
+    "    Reply: Asked for 1 call · I read it.",
+    "    read_file: docs/contract.md · Stored result, 92,112 characters · Shortened ⇗",
+    '      Arguments: {"path":"docs/contract.md"}',
+    "      Receipt: Ran as asked: the policy has no limit for this tool",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Stored result: 92,112 characters, read; 749 shown ⇗",
+    "      In the store: 92,112 bytes, 1,616 lines, read back once ⇗",
+    "      Shortened: to 181 characters before turn 5, by age ⇗",
+    "  Turn 2: fetch_result",
+    "    Request: 3 messages, 1,068 characters",
+    "    Reply: Asked for 1 call",
+    "    fetch_result: Read back: characters 4,096–8,191 of 92,112 ⇗",
+    '      Arguments: {"handle":"claim:…","offset":4096}',
+    "      Receipt: Ran as asked: the policy has no limit for this tool",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Read back: characters 4,096–8,191 of 92,112 ⇗",
+    "  Turn 3: search_text, list_files, run_command",
+    "    Request: 5 messages, 5,638 characters",
+    "    Reply: Asked for 3 calls · I look for the tide.",
+    "    search_text: tide · limit 500 → 10 · 280 characters",
+    '      Arguments: {"query":"tide","limit":500}',
+    "      Receipt: limit 500 → 10 (enforced)",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Shown whole: 280 characters",
+    "    list_files: **/*.ts · limit 200 → 50 proposed · 720 characters",
+    '      Arguments: {"glob":"**/*.ts","limit":200}',
+    "      Receipt: limit 200 → 50 proposed, ran as asked (observe)",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Shown whole: 720 characters",
+    "    run_command: npm test · Refused: The user said no.",
+    '      Arguments: {"command":"npm test"}',
+    "      Receipt: Did not run: The user said no.",
+    "      Permission: Refused by you: The user said no.",
+    "      Refused: The user said no.",
+    "  Turn 4: read_page, broken, fetch_result",
+    "    Request: 9 messages, 7,419 characters",
+    "    Reply: Asked for 3 calls",
+    "    read_page: https://example.com · 81 characters",
+    '      Arguments: {"url":"https://example.com"}',
+    "      Receipt: Ran as asked: the policy has no limit for this tool",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Shown whole: 81 characters",
+    "      Made safe: 1 forged marker escaped, 1 secret hidden",
+    "    broken: 22 characters, an error",
+    '      Arguments: {"id": 12345678901234567890, "deep": {"a": [1, 2], "b": {}}}',
+    "      Receipt: Failed: not found",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Shown whole: 22 characters, an error",
+    "    fetch_result: Refused: this session never issued the handle",
+    '      Arguments: {"handle":"claim:…"}',
+    "      Receipt: Ran as asked: the policy has no limit for this tool",
+    "      Permission: Allowed by rule: reads run unasked",
+    "      Refused: this session never issued the handle",
+    "      Handle refused: this session never issued the handle",
+    "  Turn 5: The notice period is ninety days.",
+    "    Request: 13 messages, 7,716 characters",
+    "    Reply: The notice period is ninety days.",
+    "    Run ended: answered",
+  ]);
+});
+
+test("a row has one key, and keeps it in every later state", async () => {
+  const house = await richHouse();
+  const keysAfter = (events: number): string[] => {
+    const all = (rows: readonly Row[]): string[] =>
+      rows.flatMap(({ key, children }) => [key, ...all(children())]);
+    return all(rowsFrom(viewOf(house, events)));
+  };
+  let before: string[] = [];
+  for (let events = 1; events <= house.events.length; events++) {
+    const keys = keysAfter(events);
+    assert.equal(new Set(keys).size, keys.length);
+    const isReply = (key: string) => key.endsWith("/reply"); // it stands for the reply that is awaited, too
+    for (const key of before)
+      assert.ok(keys.includes(key) || isReply(key), `${key} is gone at event ${events}`);
+    before = keys;
+  }
+});
+
+test("only the session and its newest turn start open", async () => {
+  const house = await richHouse();
+  const [session] = rowsFrom(viewOf(house));
+  assert.equal(session?.startsOpen, true);
+  assert.deepEqual(
+    session?.children().map(({ startsOpen }) => startsOpen),
+    [false, false, false, false, true],
+  );
+});
+
+test("a receipt's details say what was decided, by which policy, and what came back", async () => {
+  const details = find(rowsFrom(viewOf(await richHouse())), "s1/t3/t3c0/receipt").details();
+  assert.equal(fact(details, "Decision"), "Limit lowered");
+  assert.equal(fact(details, "Reason"), "More than the policy's maximum");
+  assert.equal(fact(details, "Lowered"), "limit 500 → 10");
+  assert.equal(fact(details, "Result limits"), "Enforce");
+  assert.match(fact(details, "Policy") ?? "", /^thimble\/test 1\.0\.0 \([0-9a-f]{8}\)$/);
+  assert.equal(fact(details, "Items"), "10");
+  assert.equal(fact(details, "Bytes"), "170");
+  assert.match(fact(details, "Tokens") ?? "", /^\d+ \(estimated: .+\)$/);
+  assert.equal(fact(details, "Continuation"), "The rest can be asked for from a later offset");
+  assert.notEqual(fact(details, "Digest, run"), fact(details, "Digest, asked"));
+});
+
+test("a result's details have the text that the model was shown, whole", async () => {
+  const view = viewOf(await richHouse());
+  const { texts } = find(rowsFrom(view), "s1/t1/t1c0/result").details();
+  assert.deepEqual(texts, [{ label: "Shown to the model", text: view.turns[0]?.calls[0]?.result?.text }]);
+});
+
+test("C21 a result that could not be stored is shown as cut, with the reason", async () => {
+  const house = await openHouse({
+    tools: [tool("read_file", () => "x".repeat(30_000), { class: "read" })],
+    replies: [{ calls: [{ name: "read_file", arguments: {} }] }, { say: "Done." }],
+    putFails: "ENOSPC",
+  });
+  await house.ask("Read.");
+  const row = find(rowsFrom(viewOf(house)), "s1/t1/t1c0/result");
+  assert.equal(row.label, "Cut");
+  assert.match(row.description, /shown; the store could not take it \(ENOSPC\)/);
+  assert.equal(row.opens, null);
+});
+
+test("C16 with storing turned off nothing can be opened", async () => {
+  const house = await openHouse({
+    settings: withClaimCheck({ enabled: false }),
+    tools: [tool("read_file", () => "x".repeat(6000), { class: "read" })],
+    replies: [{ calls: [{ name: "read_file", arguments: {} }] }, { say: "Done." }],
+  });
+  await house.ask("Read.");
+  assert.equal(find(rowsFrom(viewOf(house)), "s1/t1/t1c0").opens, null);
+});
+
+test("notices, repairs, failures and the end of a run are rows", () => {
+  const view: SessionView = {
+    session: "s2",
+    title: "Broken\noff",
+    workspace: "sample",
+    startedAt: 0,
+    model: "",
+    modelId: "scripted",
+    mode: "off",
+    policy: "",
+    policySha256: "",
+    running: false,
+    notices: ["The session log was mended: one torn line."],
+    turns: [
+      {
+        turn: 7,
+        asked: null,
+        request: null,
+        reply: {
+          text: "",
+          end: "failed",
+          error: "The model is not there.",
+          elapsedMs: 1,
+          inputTokens: null,
+          outputTokens: null,
+        },
+        calls: [],
+        repairs: [{ kind: "result_missing", call: "t6c0", detail: "read_file had no result." }],
+        ended: { end: "failed", message: "The model is not there. Try another." },
+      },
+    ],
+    totals: {
+      calls: 0,
+      storedResults: 0,
+      storedChars: 0,
+      hiddenChars: 0,
+      readBacks: 0,
+      clamped: 0,
+      proposed: 0,
+      repairs: 1,
+    },
+  };
+  assert.deepEqual(picture(rowsFrom(view)), [
+    "Broken off: sample",
+    "  The session log was mended: one torn line.",
+    "  Turn 7: Failed: The model is not there.",
+    "    Repaired: read_file had no result.",
+    "    Reply: Failed: The model is not there.",
+    "    Failed: The model is not there. Try another.",
+  ]);
+});

@@ -1,0 +1,169 @@
+// test/unit/webview: sentences: the one at the top, receipts, results, and text of unknown origin.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Digest } from "../../../src/schema/claim";
+import { DecisionReason } from "../../../src/schema/policy";
+import type { Receipt } from "../../../src/schema/receipt";
+import type { SessionView } from "../../../src/schema/view";
+import { reasonName, receiptLine } from "../../../webview-ui/callWords";
+import { createFormat } from "../../../webview-ui/format";
+import { oneLine, prettyJson, visibleSegments } from "../../../webview-ui/visibleText";
+import { announcement, summaryOf } from "../../../webview-ui/words";
+import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
+
+const f = createFormat("en-US", "UTC");
+const NO_TOTALS: SessionView["totals"] = {
+  calls: 0,
+  storedResults: 0,
+  storedChars: 0,
+  hiddenChars: 0,
+  readBacks: 0,
+  clamped: 0,
+  proposed: 0,
+  repairs: 0,
+};
+const summary = (totals: Partial<SessionView["totals"]>, format = f) =>
+  summaryOf({ totals: { ...NO_TOTALS, ...totals } }, format);
+
+test("the sentence says what happened, and nothing of what did not", () => {
+  assert.equal(summary({}), "No tool calls yet.");
+  assert.equal(summary({ calls: 1 }), "1 call; no results stored.");
+  assert.equal(
+    summary({
+      calls: 5,
+      storedResults: 2,
+      storedChars: 92_104,
+      hiddenChars: 91_500,
+      readBacks: 1,
+      clamped: 1,
+      proposed: 2,
+    }),
+    "5 calls; 2 results stored (92,104 characters, 91,500 not shown); 1 read back; 1 limit lowered, 2 proposed.",
+  );
+  assert.equal(
+    summary({ calls: 2, proposed: 1, repairs: 3 }),
+    "2 calls; no results stored; 1 lower limit proposed; 3 repairs.",
+  );
+});
+
+test("numbers are written as the person's locale writes them", () => {
+  const german = createFormat("de-DE", "UTC");
+  assert.match(summary({ calls: 1, storedResults: 1, storedChars: 92_104 }, german), /92\.104 characters/);
+});
+
+test("every reason that Thimble has is said in words", () => {
+  for (const reason of DecisionReason.options) assert.notEqual(reasonName(reason), reason);
+  assert.equal(reasonName("not_found"), "not found");
+  assert.equal(reasonName("constructor"), "constructor");
+  assert.equal(reasonName("The user said no."), "The user said no.");
+});
+
+const digest = "0".repeat(64) as Digest;
+const receipt = (fields: Partial<Receipt>): string =>
+  receiptLine(
+    {
+      decision: "pass",
+      reason: "within_budget",
+      tool: "search",
+      original_args_sha256: digest,
+      effective_args_sha256: digest,
+      changes: [],
+      policy: { name: "p", version: "1.0.0", sha256: digest, rules_sha256: digest },
+      model_round_trips: 0,
+      actual: null,
+      continuation: null,
+      contract: null,
+      mode: "enforce",
+      exemption: null,
+      proposed_changes: [],
+      arguments_source: "raw",
+      estimator: null,
+      ...fields,
+    },
+    f,
+  );
+const lowered = { path: "/limit", from: 500, to: 10, dimension: "items" } as const;
+
+test("a receipt says what was lowered, what would have been, and why a call ran as asked", () => {
+  assert.equal(receipt({}), "ran as asked: within the policy's limit");
+  assert.equal(receipt({ decision: "clamp", changes: [lowered] }), "limit 500 → 10 (enforced)");
+  assert.equal(
+    receipt({ proposed_changes: [lowered], reason: "observe_only", mode: "observe" }),
+    "limit 500 → 10 proposed, ran as asked (observe)",
+  );
+  assert.equal(
+    receipt({ decision: "error", reason: "not_found", changes: [lowered] }),
+    "limit 500 → 10 (enforced); failed: not found",
+  );
+  assert.equal(
+    receipt({
+      decision: "clamp",
+      changes: [{ ...lowered, path: "/options/per~1page", from: "9223372036854775807" }],
+    }),
+    "options.per/page 9223372036854775807 → 10 (enforced)",
+  );
+});
+
+const shown = (text: string) =>
+  visibleSegments(text)
+    .map((segment) => (segment.isEscape ? `‹${segment.text}›` : segment.text))
+    .join("");
+
+test("control characters, ANSI, bidi overrides and hidden text are shown, not obeyed", () => {
+  assert.equal(shown("a\u001b[31mb\u0000\r\n\tc\u007f"), "a‹␛›[31mb‹␀␍›\n\tc‹␡›");
+  assert.equal(shown("x\u202egnp.exe\u2066"), "x‹⟦U+202E⟧›gnp.exe‹⟦U+2066⟧›");
+  assert.equal(shown("a\u200bb\u{e0041}\u0085\ud800"), "a‹⟦U+200B⟧›b‹⟦U+E0041⟧⟦U+0085⟧⟦U+D800⟧›");
+  assert.equal(shown("👩‍💻 é <b>&amp;"), "👩‍💻 é <b>&amp;");
+});
+
+test("no text reaches the page with a character that moves or hides others", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const out = shown(text);
+      return (
+        out.isWellFormed() &&
+        !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u.test(out)
+      );
+    }),
+  );
+});
+
+test("a line of 4 MB costs no more than its start", () => {
+  assert.ok(shown("x".repeat(4_000_000)).length < 20_100);
+  assert.equal(oneLine(`${"😀".repeat(2_000_000)}`, 5).isWellFormed(), true);
+});
+
+test("a row is one line: breaks fold, the end is cut between characters", () => {
+  assert.equal(oneLine("a\n  b\tc "), "a b c");
+  assert.equal(oneLine("abcdef", 3), "abc…");
+});
+
+test("pretty arguments keep every token as the model wrote it", () => {
+  assert.equal(
+    prettyJson('{"id":12345678901234567890,"s":"a,{\\"b\\":1}","e":{},"l":[1,-0,[]]}'),
+    '{\n  "id": 12345678901234567890,\n  "s": "a,{\\"b\\":1}",\n  "e": {},\n  "l": [\n    1,\n    -0,\n    []\n  ]\n}',
+  );
+  assert.equal(prettyJson('{"limit":'), '{"limit":');
+  const tokens = (text: string) => text.match(/"(?:[^"\\]|\\.)*"|[^\s]/gu);
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      assert.deepEqual(tokens(prettyJson(text)), tokens(text));
+    }),
+  );
+});
+
+test("a screen reader hears that a session runs, each new turn, and how it ended", async () => {
+  const house = await richHouse();
+  const states = house.events.map((_, at) => stateWith(viewOf(house, at + 1)));
+  const said = states
+    .map((state, at) => announcement(states[at - 1] ?? null, state))
+    .filter((text) => text !== "");
+  assert.deepEqual(said, [
+    "The session runs.",
+    "Turn 2.",
+    "Turn 3.",
+    "Turn 4.",
+    "Turn 5.",
+    "Session: answered.",
+  ]);
+});

@@ -1,0 +1,45 @@
+// The inspector's browser side: numbers, times and names in the words and the locale of the person who reads them.
+
+/** How numbers and times are written. One per page: the locale does not change while it is open. */
+export type Format = {
+  readonly number: (value: number) => string;
+  /** "1 call", "2,000 calls". */
+  readonly count: (value: number, one: string, many?: string) => string;
+  readonly ms: (value: number) => string;
+  /** A point in time, short enough for a menu. */
+  readonly time: (at: number) => string;
+  /** A point in time in full. */
+  readonly fullTime: (at: number) => string;
+};
+
+export function createFormat(locale: string | undefined, timeZone?: string): Format {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const whole = new Intl.NumberFormat(locale);
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const short = new Intl.DateTimeFormat(locale, {
+    ...zone,
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const full = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "full", timeStyle: "medium" });
+  const number = (value: number) => whole.format(value);
+  return {
+    number,
+    count: (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`,
+    ms: (value) => (value < 1000 ? `${number(value)} ms` : `${decimal.format(value / 1000)} s`),
+    time: (at) => short.format(at),
+    fullTime: (at) => full.format(at),
+  };
+}
+
+/** "/options/per_page" as a person writes it: "options.per_page". */
+export const pointerName = (pointer: string): string =>
+  pointer.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The first eight digits of a digest: enough to compare by eye. */
+export const shortDigest = (sha256: string): string => sha256.slice(0, 8);
+
+/** The first letter of a sentence. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

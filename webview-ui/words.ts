@@ -1,0 +1,109 @@
+// The inspector's browser side: what is said of sessions, turns, requests and replies. Receipts and results have their own words.
+import type { Repair } from "../src/schema/event";
+import type { LimitMode } from "../src/schema/policy";
+import type { InspectorState, SessionView, TurnView } from "../src/schema/view";
+import { type Format, shortDigest } from "./format";
+
+export const WORDS = {
+  start: "Start Session…",
+  resume: "Continue Session…",
+  stop: "Stop",
+  setLimits: "Set Result Limits…",
+  openStored: "Open Stored Result",
+  sessions: "Session",
+  tree: "Turns and tool calls",
+  details: "Details",
+  closeDetails: "Close Details",
+  loading: "Loading sessions…",
+  empty: "No session yet. Start one to see what an agent's context holds, and what was kept out of it.",
+  emptyHint:
+    "This view then lists each turn: the request, the reply, every tool call with its receipt, and every stored result.",
+  choose: "Choose a session…",
+  noneSelected: "Choose a session to see its turns.",
+} as const;
+
+const MODES: Readonly<Record<LimitMode, string>> = { off: "Off", observe: "Observe", enforce: "Enforce" };
+export const modeName = (mode: LimitMode): string => MODES[mode];
+
+/** The sentence at the top: what happened in the session, in numbers. */
+export function summaryOf({ totals }: Pick<SessionView, "totals">, f: Format): string {
+  if (totals.calls === 0) return "No tool calls yet.";
+  const stored =
+    totals.storedResults === 0
+      ? "no results stored"
+      : `${f.count(totals.storedResults, "result")} stored (${f.count(totals.storedChars, "character")}, ${f.number(totals.hiddenChars)} not shown)`;
+  const parts = [f.count(totals.calls, "call"), stored];
+  if (totals.readBacks > 0) parts.push(`${f.number(totals.readBacks)} read back`);
+  const limits = limitsOf(totals, f);
+  if (limits !== "") parts.push(limits);
+  if (totals.repairs > 0) parts.push(f.count(totals.repairs, "repair"));
+  return `${parts.join("; ")}.`;
+}
+
+function limitsOf({ clamped, proposed }: SessionView["totals"], f: Format): string {
+  if (clamped > 0 && proposed > 0)
+    return `${f.count(clamped, "limit")} lowered, ${f.number(proposed)} proposed`;
+  if (clamped > 0) return `${f.count(clamped, "limit")} lowered`;
+  return proposed > 0 ? `${f.count(proposed, "lower limit")} proposed` : "";
+}
+
+/** The quiet line under it: result limits, model, policy. */
+export function settingsOf(session: SessionView): string[] {
+  const { mode, model, policy, policySha256 } = session;
+  if (model === "" && policy === "") return [];
+  return [`Result limits: ${modeName(mode)}`, model, `${policy} (${shortDigest(policySha256)})`].filter(
+    (part) => part !== "",
+  );
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  answered: "Answered",
+  stopped: "Stopped",
+  failed: "Failed",
+  turn_limit: "Stopped at the turn limit",
+};
+export const endName = (end: string): string => (Object.hasOwn(ENDS, end) ? (ENDS[end] ?? end) : end);
+
+export const requestLine = ({ messages, chars }: NonNullable<TurnView["request"]>, f: Format): string =>
+  `${f.count(messages, "message")}, ${f.count(chars, "character")}`;
+
+export function replyEnd({ reply, calls }: TurnView, f: Format): string {
+  switch (reply?.end) {
+    case undefined:
+      return "Waiting for the reply";
+    case "answered":
+      return "Answered";
+    case "calls":
+      return `Asked for ${f.count(calls.length, "call")}`;
+    case "stopped":
+      return "Stopped";
+    case "failed":
+      return `Failed: ${reply?.error ?? "no reason was given"}`;
+  }
+}
+
+const REPAIRS: Readonly<Record<Repair["kind"], string>> = {
+  result_missing: "A missing result was filled in",
+  result_orphaned: "A result without a call was removed",
+  call_duplicated: "A repeated call was removed",
+  call_renamed: "A reused call id was replaced",
+  call_without_id: "A call without an id was removed",
+  result_moved: "A result was moved to its call",
+  result_duplicated: "A repeated result was removed",
+};
+export const repairName = (kind: Repair["kind"]): string => REPAIRS[kind];
+
+/** What a screen reader is told when a new state arrives; empty for nothing new. */
+export function announcement(before: InspectorState | null, after: InspectorState): string {
+  const now = after.selected;
+  if (before === null || now === null || before.selected?.session !== now.session) return "";
+  const was = before.selected;
+  const turn = now.turns.at(-1);
+  if (was.running && !now.running) {
+    return turn?.ended ? `Session: ${endName(turn.ended.end).toLowerCase()}.` : "The session no longer runs.";
+  }
+  if (now.running && !was.running) return "The session runs.";
+  return now.running && turn !== undefined && turn.turn !== was.turns.at(-1)?.turn
+    ? `Turn ${turn.turn}.`
+    : "";
+}
