@@ -49,10 +49,12 @@ function callLines(call: CallView): string[] {
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
   if (redeemed) {
-    const last = redeemed.offset + redeemed.chars - 1;
-    lines.push(
-      `         read back: characters ${redeemed.offset}–${last} of ${redeemed.totalChars} from ${redeemed.handle}`,
-    );
+    const { selector, offset, chars, totalChars, matches, handle } = redeemed;
+    const what =
+      selector === "find"
+        ? `${matches} matches in ${totalChars}`
+        : `${offset}–${offset + chars - 1} of ${totalChars}`;
+    lines.push(`         read back: characters ${what} from ${handle}`);
   }
   if (refusal) lines.push(`         refused handle: ${refusal.reason}`);
   for (const { by, turn, charsAfter } of call.shortened)

@@ -47,7 +47,7 @@ export function readFooter(
   const contentBytes = footer.readDoubleLE(8);
   const tableBytes = footer.readUInt32LE(16);
   const isWhole = contentBytes + tableBytes + FOOTER_BYTES === fileBytes && tableBytes % ROW_BYTES === 0;
-  return isWhole ? { contentBytes, tableBytes } : null;
+  return isWhole && footer.equals(footerOf(contentBytes, tableBytes)) ? { contentBytes, tableBytes } : null;
 }
 
 /** A table that was verified: where each frame starts, in bytes, code points and line ends before it. */

@@ -15,7 +15,7 @@ test("C7 the same text twice is one file, written once", async () => {
     const { sha256: digest } = await blobs.put(safe(TEXT));
     const file = path.join(root, "blobs", digest.slice(0, 2), digest);
     await utimes(file, 1, 1);
-    assert.deepEqual(await blobs.put(safe(TEXT)), { sha256: digest });
+    assert.equal((await blobs.put(safe(TEXT))).sha256, digest);
     assert.equal((await stat(file)).mtimeMs, 1000);
     assert.deepEqual(await filesBelow(root), [file]);
     assert.equal(await blobs.read(digest), TEXT);
