@@ -149,8 +149,8 @@ async function replied(
         const call = callKey(turn, calls.length);
         calls.push({
           call,
-          id: part.id.toWellFormed() || call,
-          name: part.name.toWellFormed(),
+          id: secrets.hide(part.id.toWellFormed()).text || call,
+          name: secrets.hide(part.name.toWellFormed()).text,
           arguments: secrets.hideInJson(part.arguments.toWellFormed()).text,
         });
       }
