@@ -2,6 +2,15 @@
 import type { CallView, SessionView, TurnView } from "../schema/view";
 
 export function reportOf(view: SessionView): readonly string[] {
+  return linesOf(view).map((line) =>
+    line.replace(/[^\P{Cc}\t\n]/gu, shownControl).replaceAll("\n", "\n         "),
+  );
+}
+
+/** Control characters are shown, not sent: what a model or a file wrote must not steer the reader's terminal. */
+const shownControl = (control: string): string => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+function linesOf(view: SessionView): readonly string[] {
   const { totals } = view;
   return [
     `${view.title}`,

@@ -237,8 +237,8 @@ export class Sessions {
       if (first?.type !== "session_started") return null;
       return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
     } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code;
-      if (cause instanceof Failure || code !== undefined) return null;
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // a stray file, a link in a circle, no permission
+      if (isDisk || cause instanceof Failure || cause instanceof SyntaxError) return null;
       throw cause;
     }
   }
