@@ -39,9 +39,9 @@ suite("attack/disk", () => {
   });
 
   test("a claim index that cannot be read closes no session: the log has it all", async () => {
-    const { sha256 } = await session.put("content" as SafeText);
+    const { sha256, frames } = await session.put("content" as SafeText);
     const handle = `claim:${"0".repeat(32)}` as Handle;
-    await session.append(storedEvent(handle, sha256));
+    await session.append(storedEvent(handle, sha256, frames));
     await session.close();
     await rm(join(folder, "claims.json"));
     await mkdir(join(folder, "claims.json"));
@@ -69,12 +69,13 @@ suite("attack/disk", () => {
   });
 });
 
-function storedEvent(handle: Handle, sha256: Digest) {
+function storedEvent(handle: Handle, sha256: Digest, frames: Digest) {
   return {
     type: "tool_result_stored" as const,
     call: "t1c0",
     handle,
     sha256,
+    frames,
     tool: "read_file",
     class: "read" as const,
     chars: 7,
