@@ -13,7 +13,7 @@ import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import type { Intent, PolicyArtifact } from "../../src/schema/policy";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { asRaw, charLength, type SafeText } from "../../src/schema/text";
+import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
 import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
@@ -96,7 +96,7 @@ export async function openHouse(options: HouseOptions) {
       if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
       const sha256 = hash(text);
       blobs.set(sha256, text);
-      return { sha256, frames: hash(`frames of ${sha256}`) };
+      return { sha256, frames: hash(`frames of ${sha256}`), bytes: byteLength(text) };
     },
     read: async (sha256: Digest) => {
       const text = blobs.get(sha256);
