@@ -7,11 +7,12 @@ import { asRaw, byteLength, type RawText } from "../schema/text";
 /** A larger output is refused: it would not fit the memory of what has to read it. */
 export const BOUNDARY_MAXIMUM_BYTES = 64 * 1024 * 1024;
 
-/** Control tokens of chat templates, and the tags that calls and results travel in. One backslash makes them text. */
+/** Control tokens of chat templates, the tags that calls and results travel in, our own fence. One backslash makes them text. */
 const FORGED = [
   /<(?=\|(?:im_start|im_end|im_sep|endoftext|system|user|assistant|tool|start_header_id|end_header_id|eot_id|begin_of_text|channel|message|start|end|return|call|constrain)\|>)/g,
   /<(?=\/?(?:function_calls|function_results|tool_result|tool_use|tool_response|antml:[a-z_]+)[\s>])/g,
   /(?<=\n\n)(?=(?:Human|Assistant): )/g,
+  /\[(?=\s{0,9}(?:end\s{1,9}of\s{1,9})?untrusted\s{1,9}data\b)/gi, // the lines around text from outside (claims/ticket.ts)
 ];
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 

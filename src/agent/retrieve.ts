@@ -15,6 +15,7 @@ export type Redeemed = {
   readonly call: string;
   readonly handle: Handle | null;
   readonly isError: boolean;
+  readonly tainted: boolean;
   readonly text: string;
 };
 
@@ -57,8 +58,10 @@ export async function retrieve(
     return refusal(call, "invalid_offset", String(offset), handle);
   try {
     const window = windowOf(await context.ports.claims.read(claim.sha256), offset);
+    const tainted = claim.tainted === true && window.chars > 0;
+    const text = windowText(handle, window, tainted ? claim.tool : null);
     return {
-      value: { call, handle, isError: false, text: windowText(handle, window) },
+      value: { call, handle, isError: false, tainted, text },
       event: {
         type: "redeemed",
         call,
@@ -97,7 +100,7 @@ function refusal(call: string, reason: RefusalReason, given: string, handle: Han
         ? `invalid_arguments: ${FETCH_RESULT} takes { "handle": "claim:…", "offset": 0 }.`
         : CLAIM_UNAVAILABLE;
   return {
-    value: { call, handle, isError: true, text },
+    value: { call, handle, isError: true, tainted: false, text },
     event: { type: "redemption_refused", call, reason, given: [...given].slice(0, GIVEN_CHARS).join("") },
   };
 }

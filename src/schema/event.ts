@@ -133,6 +133,7 @@ const Remembered = z.object({
   why: z.string(),
   handle: Handle.nullable(),
   isError: z.boolean(),
+  tainted: z.literal(true).optional(), // text holds content from outside, fenced
   text: z.string(),
 });
 

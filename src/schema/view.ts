@@ -30,6 +30,7 @@ export const CallView = z.object({
   stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
   redeemed: z.object({ handle: Handle, offset: size, chars: size, totalChars: size }).nullable(),
   refusal: z.object({ reason: RefusalReason, given: z.string() }).nullable(),
+  tainted: z.boolean(), // what the model was shown of it, or is stored, came from outside
   changes: z.object({
     forgedMarkers: size,
     loneSurrogates: size,

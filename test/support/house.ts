@@ -4,9 +4,10 @@ import { Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
+import { joinedClaim } from "../../src/claims/claim";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
-import type { Claim, Digest, Handle } from "../../src/schema/claim";
+import { Claim, type Digest, type Handle } from "../../src/schema/claim";
 import type { Logged, SessionEvent } from "../../src/schema/event";
 import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
@@ -28,11 +29,12 @@ export type ToolBody = (
 export function tool(
   name: string,
   body: ToolBody,
-  about: { class?: ToolClass; effect?: ToolEffect } = {},
+  about: { class?: ToolClass; effect?: ToolEffect; reach?: "outside" } = {},
 ): Tool {
-  const effect = about.effect ?? "read";
+  const { effect = "read", class: toolClass = "other", reach } = about;
+  const spec = { name, description: name, inputSchema: { type: "object" }, class: toolClass, effect };
   return {
-    spec: { name, description: name, inputSchema: { type: "object" }, class: about.class ?? "other", effect },
+    spec: { ...spec, ...(reach && { reach }) },
     ...(effect !== "read" && {
       preview: async () => ({ kind: "command" as const, command: name, folder: ".", sensitive: false }),
     }),
@@ -103,9 +105,10 @@ export async function openHouse(options: HouseOptions) {
       return text;
     },
     find: (handle: Handle): Claim | undefined =>
-      events.find((event) => event.type === "tool_result_stored" && event.handle === handle) as
-        | Claim
-        | undefined,
+      events
+        .filter((event) => event.type === "tool_result_stored" && event.handle === handle)
+        .map((event) => Claim.parse(event))
+        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined),
     checkpoint: async () => undefined,
   };
   const scripted = createScriptedModel(
