@@ -70,7 +70,7 @@ export async function openHouse(options: HouseOptions) {
   const requests: ChatRequest[] = [];
   const questions: Question[] = [];
   let tick = 1000;
-  let puts = 0;
+  const claimCalls: string[] = [];
   let syncs = 0;
 
   const append = async (event: SessionEvent): Promise<Logged> => {
@@ -92,23 +92,26 @@ export async function openHouse(options: HouseOptions) {
   }
   const claims = {
     put: async (text: SafeText) => {
-      puts++;
+      claimCalls.push("put");
       if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
       const sha256 = hash(text);
       blobs.set(sha256, text);
       return { sha256 };
     },
     read: async (sha256: Digest) => {
+      claimCalls.push("read");
       const text = blobs.get(sha256);
       if (text === undefined) throw new Failure("blob-missing", "missing", { sha256 });
       if (hash(text) !== sha256) throw new Failure("blob-corrupt", "corrupt", { sha256 });
       return text;
     },
-    find: (handle: Handle): Claim | undefined =>
-      events
+    find: (handle: Handle): Claim | undefined => {
+      claimCalls.push("find");
+      return events
         .filter((event) => event.type === "tool_result_stored" && event.handle === handle)
         .map((event) => Claim.parse(event))
-        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined),
+        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined);
+    },
     checkpoint: async () => undefined,
   };
   const scripted = createScriptedModel(
@@ -158,7 +161,9 @@ export async function openHouse(options: HouseOptions) {
     blobs,
     requests,
     questions,
-    puts: () => puts,
+    /** Calls at the claims port by name, checkpoints left out. */
+    claimCalls: () => [...claimCalls],
+    puts: () => claimCalls.filter((name) => name === "put").length,
     syncs: () => syncs,
     ask: (question: string, signal = new AbortController().signal): Promise<RunEnd> =>
       runConversation(conversation, question, signal),
