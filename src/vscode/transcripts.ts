@@ -1,5 +1,6 @@
 /** Transcripts: one read-only document per session, growing while the session runs. */
 import * as vscode from "vscode";
+import { Handle } from "../schema/claim";
 import { type ContentDocuments, titled } from "./contentDocuments";
 import type { SessionController } from "./sessionController";
 
@@ -13,6 +14,7 @@ export class Transcripts implements vscode.Disposable {
   readonly #due = new Set<string>();
   readonly #subscription: vscode.Disposable;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #showing: Promise<unknown> = Promise.resolve();
 
   constructor(sessions: SessionController, documents: ContentDocuments) {
     this.#sessions = sessions;
@@ -24,7 +26,18 @@ export class Transcripts implements vscode.Disposable {
     });
   }
 
-  async show(session: string): Promise<void> {
+  /** Resolves when what was asked to be shown is on screen, or failed to be: what comes next is not covered by it. */
+  get settled(): Promise<unknown> {
+    return this.#showing;
+  }
+
+  show(session: string): Promise<void> {
+    const shown = this.#show(session);
+    this.#showing = shown.catch(() => undefined); // the caller has the error
+    return shown;
+  }
+
+  async #show(session: string): Promise<void> {
     const uri = titled(`${FOLDER}/${session}/Session Transcript.md`);
     this.#open.set(session, uri);
     this.#documents.put(uri, await this.#sessions.transcript(session));
@@ -50,7 +63,12 @@ export class Transcripts implements vscode.Disposable {
   }
 }
 
-/** The session whose transcript a document shows, null for another document. */
-export function transcriptSession(uri: vscode.Uri): string | null {
-  return /^\/transcript\/([0-9a-z-]+)\//.exec(uri.path)?.[1] ?? null;
+/** What a document of ours showed before the window was reloaded, read again: a transcript or a stored result. */
+export async function textBehind(uri: vscode.Uri, sessions: SessionController): Promise<string> {
+  const transcript = /^\/transcript\/([0-9a-z-]+)\//.exec(uri.path);
+  if (transcript?.[1]) return sessions.transcript(transcript[1]);
+  const stored = /^\/stored\/([0-9a-z-]+)\/(.+)\.txt$/.exec(uri.path);
+  const handle = Handle.safeParse(stored?.[2]);
+  if (stored?.[1] && handle.success) return sessions.content(stored[1], handle.data);
+  throw vscode.FileSystemError.FileNotFound(uri); // the two sides of a change that is no longer asked about
 }

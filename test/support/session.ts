@@ -66,3 +66,109 @@ function newest(userData: string): readonly Logged[] {
     throw cause;
   }
 }
+
+/** Waits for a state that `look` finds. Never for a time: a busy machine takes longer. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const untilMs = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > untilMs) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A session on disk, as its log grows. */
+export class LoggedSession {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get events(): readonly Logged[] {
+    return readChain(readFileSync(path.join(this.folder, "log.jsonl"))).events;
+  }
+
+  /** The events so far, once `isThere` finds what it looks for among them. */
+  until(what: string, isThere: (events: readonly Logged[]) => boolean): Promise<readonly Logged[]> {
+    return until(what, () => {
+      const { events } = this;
+      return isThere(events) ? events : null;
+    }).catch((cause) => {
+      throw new Error(`the log ends with ${JSON.stringify(this.events.at(-1))}`, { cause });
+    });
+  }
+
+  /** Resolves with all events when the run has ended for the `runs`th time. */
+  ended(runs = 1): Promise<readonly Logged[]> {
+    return this.until(
+      `run ${runs} ended`,
+      (events) => events.filter(({ type }) => type === "run_ended").length >= runs,
+    );
+  }
+}
+
+const knownLogs = (userData: string): readonly string[] => {
+  try {
+    return sessionLogs(userData).map(({ folder }) => folder);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return []; // nothing was stored yet
+    throw cause;
+  }
+};
+
+/** Starts a session from the palette and resolves when its log is on disk. */
+export async function beginSession(harness: Harness, task: string): Promise<LoggedSession> {
+  const before = new Set(knownLogs(harness.userData));
+  await startSession(harness, task);
+  const folder = await until("the session has a log", () =>
+    knownLogs(harness.userData).find((name) => !before.has(name)),
+  );
+  return new LoggedSession(folder);
+}
+
+/** The folders of all sessions there are. */
+export const sessionFolders = ({ userData }: Harness): readonly string[] => knownLogs(userData);
+
+/** Waits for the picker with that title and returns its rows. */
+export async function pickerRows({ page }: Harness, title: string | RegExp): Promise<string[]> {
+  const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title) });
+  await widget.waitFor({ state: "visible" });
+  const rows = await widget.locator(".monaco-list-row .label-name").allInnerTexts();
+  return rows.map((text) => text.trim());
+}
+
+/** Waits for a notification with these words and returns its text and its buttons; `press` clicks one of them. */
+export async function notification({ page }: Harness, words: string | RegExp) {
+  const item = page
+    .locator(".notifications-toasts .notification-list-item")
+    .filter({ hasText: words })
+    .first();
+  await item.waitFor({ state: "visible" });
+  return {
+    text: (await item.locator(".notification-list-item-message").allInnerTexts()).join("").trim(),
+    buttons: await item.locator(".notification-list-item-buttons-container .monaco-button").allInnerTexts(),
+    press: (label: string) => item.getByRole("button", { name: label, exact: true }).click(),
+  };
+}
+
+/** Closes every toast. */
+export async function clearNotifications({ run, page }: Harness): Promise<void> {
+  await run("Notifications: Clear All Notifications");
+  await page.locator(".notifications-toasts .notification-list-item").first().waitFor({ state: "hidden" });
+}
+
+/** Whether a process is there (and not merely waiting to be collected). */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw cause;
+  }
+}

@@ -41,7 +41,7 @@ export type Harness = {
 
 const TIMEOUT_MS = 30_000;
 /** VS Code's own chat looks for an account every few moments. */
-const NOISE = /\[AgentHost\]|status of 404/;
+const NOISE = /\[AgentHost\]|status of 404|additional builtin extensions|allow-scripts and allow-same-origin/;
 const STATUS_BAR = ".monaco-workbench .part.statusbar";
 
 /** VS Code nests two frames: its own, and inside it the one with the extension's document. */
@@ -166,4 +166,26 @@ export async function withWorkbench<T>(
   } finally {
     await harness.close();
   }
+}
+
+/** One workbench for a whole suite: every launch costs seconds. Call it inside `suite()`; use what it returns in the tests. */
+export function sharedWorkbench(name: string, options: () => HarnessOptions): () => Harness {
+  let harness: Harness | undefined;
+  const opened = () => {
+    if (!harness) throw new Error("the workbench is open while the suite's tests run, and not before");
+    return harness;
+  };
+  suiteSetup(async () => {
+    harness = await openHarness(options());
+  });
+  teardown(async function () {
+    if (this.currentTest?.state !== "failed" || !harness) return;
+    const file = `${name} ${this.currentTest.title}`.replace(/[^\w.-]+/g, "-").slice(0, 100);
+    const image = path.join(root, "out", "e2e", `${file}.png`);
+    await harness.screenshot(image).catch((reason) => console.error(`no screenshot: ${reason}`));
+    console.error(`${harness.log().slice(-1_000)}\nsee ${image}`);
+    await harness.reload(); // the next test finds nothing running and nothing open
+  });
+  suiteTeardown(() => harness?.close());
+  return opened;
 }
