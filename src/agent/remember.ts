@@ -30,7 +30,7 @@ type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle
   readonly tainted: boolean;
 };
 
-/** Declared values of a result may be this many times as long as the head that they stand for. */
+/** Declared values may be this many times as long as the head that they stand for, and half of the result. */
 const VALUES_PER_HEAD = 4;
 
 /** Substitutes where the result was stored, then remembers the text that every later request carries. */
@@ -121,7 +121,8 @@ function ticketText(result: StoredResult, kept: Kept & { kind: "stored" }, conte
   const tainted = claim.tainted === true;
   const facts = { tool, handle: claim.handle, totalChars: chars, what: describe(safe), tainted };
   const pointers = context.claimPolicy && digestFor(context.claimPolicy, tool, isError);
-  const values = pointers && projectionOf(safe, pointers, limits.headChars * VALUES_PER_HEAD);
+  const maximumChars = Math.min(limits.headChars * VALUES_PER_HEAD, Math.floor(chars / 2));
+  const values = pointers && projectionOf(safe, pointers, maximumChars);
   if (values?.kind === "values") return projectionTicketOf(facts, values);
   const note = values?.why ?? null;
   if (isBinaryLooking(safe))

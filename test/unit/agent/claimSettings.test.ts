@@ -174,6 +174,12 @@ test("002 D3 digests that cannot be shown: the ticket says why and has its head"
     [RESULT, ["/total", "/gone", "/rows/601"], {}, "/gone is missing, /rows/601 is missing"],
     [twice, ["/a"], {}, "/a occurs twice"],
     [RESULT, ["/rows"], {}, "they have 6010 characters, more than 2048"],
+    [
+      `{"a":"${"x".repeat(600)}","b":"${"y".repeat(600)}"}`,
+      ["/a", "/b"],
+      { capBytes: 1024 },
+      "they have 1204 characters, more than 607",
+    ],
     [RESULT, ["/rows"], { previewChars: 100 }, "they have 6010 characters, more than 400"],
   ];
   for (const [content, pointers, settings, why] of cases) {
