@@ -86,7 +86,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
     { ripgrepPath: await findRipgrep(undefined, process.env.PATH) },
   );
   const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort()); // ends commands too
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";

@@ -101,10 +101,10 @@ async function archive(
 ): Promise<Archive> {
   const { ports, salt } = conversation.context;
   const whole = (tainted ? unfenced(shown) : shown) as SafeText; // it crossed the boundary
-  const { sha256 } = await ports.claims.put(whole);
+  const { sha256, frames } = await ports.claims.put(whole);
   const handle = handleOf(salt, sha256, ports.hash);
   const sizes = { chars: charLength(whole), bytes: byteLength(whole), lines: lineCount(whole) };
-  const claim = claimOf({ handle, sha256, tool, class: toolClass, ...sizes, tainted }, policy);
+  const claim = claimOf({ handle, sha256, frames, tool, class: toolClass, ...sizes, tainted }, policy);
   const value = { claim, whole };
   return record(conversation, { value, event: { type: "tool_result_stored", call, ...claim } });
 }

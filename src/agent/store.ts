@@ -40,11 +40,11 @@ export async function store(
   const limits = limitsFor(claimPolicy, result.call.name, result.class);
   if (!isOver(limits, result)) return { value: { ...result, kept: { kind: "inline", limits } }, event: null };
   try {
-    const { sha256 } = await ports.claims.put(result.safe);
+    const { sha256, frames } = await ports.claims.put(result.safe);
     const handle = handleOf(context.salt, sha256, ports.hash);
     const { chars, bytes } = result;
-    const facts = { handle, sha256, tool: result.call.name, class: result.class, chars, bytes };
-    const more = { lines: lineCount(result.safe), tainted: isTainted(result) };
+    const facts = { handle, sha256, frames, tool: result.call.name, class: result.class };
+    const more = { chars, bytes, lines: lineCount(result.safe), tainted: isTainted(result) };
     const claim = claimOf({ ...facts, ...more }, claimPolicy);
     return {
       value: { ...result, kept: { kind: "stored", limits, claim } },

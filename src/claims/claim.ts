@@ -8,6 +8,7 @@ export function claimOf(
   content: {
     readonly handle: Handle;
     readonly sha256: Digest;
+    readonly frames: Digest;
     readonly tool: string;
     readonly class: ToolClass;
     readonly chars: number;

@@ -80,7 +80,8 @@ export class ClaimIndex {
     try {
       await this.#db.read();
     } catch (cause) {
-      if (cause instanceof SyntaxError) return "damaged";
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // the log has it all: a checkpoint closes no session
+      if (isDisk || cause instanceof SyntaxError || cause instanceof RangeError) return "damaged";
       throw cause;
     }
     if (this.#db.data === null) return "missing";
