@@ -85,7 +85,9 @@ async function runCalls(
     if (first && isRead(first)) while (next < calls.length && isRead(calls[next] as ReplyCall)) next++;
     const batch = calls.slice(i, next);
     signal.throwIfAborted();
-    const settled = await Promise.allSettled(batch.map((call) => runToolCall(call, context, signal)));
+    const settled = await Promise.allSettled(
+      batch.map((call) => runToolCall(call, context, AbortSignal.any([signal]))),
+    );
     const failed = settled.find((result) => result.status === "rejected"); // siblings have kept their results
     if (failed) throw failed.reason;
     i = next;

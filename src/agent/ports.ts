@@ -31,6 +31,8 @@ export type Question = {
   readonly call: string;
   readonly tool: ToolSpec;
   readonly preview: ToolPreview;
+  /** An earlier "always" does not count: it touches a sensitive path, or a secret goes with it. */
+  readonly alwaysAsk: boolean;
 };
 export type Verdict = {
   readonly granted: boolean;

@@ -10,7 +10,7 @@ import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
 import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
-import type { Redeemed } from "./retrieve";
+import type { MeasuredWindow } from "./measure";
 import type { Step } from "./step";
 import type { StoredResult } from "./store";
 
@@ -48,7 +48,7 @@ export function rememberRefusal(
 }
 
 /** A window is exempt from the claim check and from clamping (CONFORMANCE §0.5); its content is already safe. */
-export function rememberWindow(redeemed: Redeemed): Step<Remembered, "remembered"> {
+export function rememberWindow(redeemed: MeasuredWindow): Step<Remembered, "remembered"> {
   return remembered(redeemed.call, {
     shown: redeemed.isError ? "refusal" : "window",
     class: redeemed.isError ? "error" : "other",

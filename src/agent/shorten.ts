@@ -51,7 +51,7 @@ export async function budget(conversation: Conversation): Promise<void> {
   const sizes = last.map(({ call, tool, shown }) => {
     const text = texts.get(call) ?? "";
     const isExempt = shown === "window" || shown === "cut" || settings.claimCheck.exclude.includes(tool);
-    return { call, chars: charLength(text), bytes: byteLength(text), isExempt };
+    return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed: shown === "window" };
   });
   for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
     const shortenings: Shortening[] = [];

@@ -4,15 +4,18 @@ import type { BudgetSettings } from "../schema/settings";
 /** A preview keeps a head and a tail in this proportion, and no less than this of a result. */
 export const PREVIEW_HEAD_CHARS = 4000;
 export const PREVIEW_TAIL_CHARS = 1000;
+/** What is kept at least, in the same proportion, of a turn whose previews together are still too long. */
+const LEAST_CHARS = 500;
 /** Room for the label between them. */
 const LABEL_CHARS = 250;
 
-/** `isExempt`: has a cap of its own (excluded from the claim check), is a window or was cut already; it still counts in the turn. */
+/** `isExempt`: has a cap of its own (excluded from the claim check), is a window or was cut already; it still counts in the turn. `isFixed`: a window, which is never cut. */
 export type ResultSize = {
   readonly call: string;
   readonly chars: number;
   readonly bytes: number;
   readonly isExempt: boolean;
+  readonly isFixed: boolean;
 };
 export type BudgetCut = { readonly call: string; readonly keepChars: number };
 export type BudgetPass = { readonly limit: keyof BudgetSettings; readonly cuts: readonly BudgetCut[] };
@@ -28,10 +31,10 @@ export function overBudget(sizes: readonly ResultSize[], settings: BudgetSetting
   const cut = new Set(single.map(({ call }) => call));
   const afterSingle = sizes.map((size) => (cut.has(size.call) ? shrunk(size, whole) : size));
 
-  const turn = reduce(afterSingle, settings.perTurnChars, ({ chars }) => chars, whole);
+  const turn = reduce(afterSingle, settings.perTurnChars, ({ chars }) => chars);
   const kept = new Map(turn.map(({ call, keepChars }) => [call, keepChars]));
   const afterTurn = afterSingle.map((size) => shrunk(size, kept.get(size.call) ?? size.chars));
-  const bytes = reduce(afterTurn, settings.perTurnBytes, ({ bytes }) => bytes, whole);
+  const bytes = reduce(afterTurn, settings.perTurnBytes, ({ bytes }) => bytes);
 
   const passes: BudgetPass[] = [
     { limit: "perResultChars", cuts: single },
@@ -41,7 +44,22 @@ export function overBudget(sizes: readonly ResultSize[], settings: BudgetSetting
   return passes.filter(({ cuts }) => cuts.length > 0);
 }
 
+/** To previews first; where all of those are still too much, further. */
 function reduce(
+  sizes: readonly ResultSize[],
+  limit: number,
+  sizeOf: (size: ResultSize) => number,
+): BudgetCut[] {
+  const kept = new Map<string, number>();
+  let left = sizes;
+  for (const leastChars of [PREVIEW_HEAD_CHARS + PREVIEW_TAIL_CHARS, LEAST_CHARS]) {
+    for (const { call, keepChars } of cutTo(left, limit, sizeOf, leastChars)) kept.set(call, keepChars);
+    left = sizes.map((size) => shrunk(size, kept.get(size.call) ?? size.chars));
+  }
+  return [...kept].map(([call, keepChars]) => ({ call, keepChars }));
+}
+
+function cutTo(
   sizes: readonly ResultSize[],
   limit: number,
   sizeOf: (size: ResultSize) => number,
@@ -51,6 +69,7 @@ function reduce(
   const cuts: BudgetCut[] = [];
   for (const size of [...sizes].sort((a, b) => sizeOf(b) - sizeOf(a))) {
     if (excess <= 0) break;
+    if (size.isFixed) continue;
     const perChar = sizeOf(size) / Math.max(1, size.chars);
     const needed = size.chars - Math.ceil(excess / perChar) - LABEL_CHARS;
     const keepChars = Math.max(leastChars, needed);

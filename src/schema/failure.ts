@@ -11,8 +11,6 @@ export type FailureCode =
   | "store-too-new"
   | "settings-invalid"
   | "script-invalid"
-  | "policy-invalid"
-  | "policy-version"
   | "model-missing"
   | "model-failed"
   | "no-workspace"

@@ -225,7 +225,7 @@ export class Sessions {
       return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
     } catch (cause) {
       const code = (cause as NodeJS.ErrnoException).code;
-      if (cause instanceof Failure || code === "ENOENT" || code === "EACCES") return null;
+      if (cause instanceof Failure || code !== undefined) return null;
       throw cause;
     }
   }

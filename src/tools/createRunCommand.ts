@@ -10,7 +10,7 @@ import { runShell, type ShellResult, shellName } from "./runShell";
 import { mentionsSensitivePath } from "./sensitivePaths";
 import { failed } from "./untilStopped";
 
-/** Limits of every command; a call's timeoutSeconds replaces `timeoutMs`. */
+/** Limits of every command, set by the user; a call's timeoutSeconds can only be shorter. */
 export type CommandLimits = {
   readonly timeoutMs: number;
   readonly graceMs: number; // between asking a process tree to end and killing it
@@ -69,7 +69,7 @@ export function createRunCommand(workspace: Workspace, clock: Clock, limits: Com
     return {
       kind: "plan",
       path: place.path,
-      timeoutMs: timeoutSeconds === undefined ? limits.timeoutMs : timeoutSeconds * 1000,
+      timeoutMs: Math.min(limits.timeoutMs, (timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000), // the user's limit stands
       preview: {
         kind: "command",
         command,

@@ -222,7 +222,12 @@ export class Commands {
   async #show(cause: unknown): Promise<void> {
     const message = `Cloakroom: ${inNotice(messageOf(cause))}`;
     const code = cause instanceof Failure ? cause.code : null;
-    const field = cause instanceof Failure ? cause.facts.field : undefined;
+    const field =
+      code === "script-invalid"
+        ? "scriptedModel.script"
+        : cause instanceof Failure
+          ? cause.facts.field
+          : undefined;
     const actions: Record<string, () => Thenable<unknown>> =
       field !== undefined
         ? { "Open Settings": () => vscode.commands.executeCommand(OPEN_SETTINGS, settingQuery(`${field}`)) }

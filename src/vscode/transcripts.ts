@@ -38,7 +38,8 @@ export class Transcripts implements vscode.Disposable {
   }
 
   async #show(session: string): Promise<void> {
-    const uri = titled(`${FOLDER}/${session}/Session Transcript.md`);
+    const title = (await this.#sessions.view(session))?.title ?? "Session Transcript";
+    const uri = titled(`${FOLDER}/${session}/${asName(title)}.md`);
     this.#open.set(session, uri);
     this.#documents.put(uri, await this.#sessions.transcript(session));
     const document = await vscode.workspace.openTextDocument(uri);
@@ -62,6 +63,9 @@ export class Transcripts implements vscode.Disposable {
     }
   }
 }
+
+/** The tab is named after the session: several may be open. */
+const asName = (title: string): string => title.replace(/[\\/\s]+/g, " ").trim() || "Session Transcript";
 
 /** What a document of ours showed before the window was reloaded, read again: a transcript or a stored result. */
 export async function textBehind(uri: vscode.Uri, sessions: SessionController): Promise<string> {

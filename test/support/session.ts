@@ -1,8 +1,8 @@
 // test/support: what a person does with a session in the workbench, and what it left on disk.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Frame } from "playwright-core";
-import type { Logged } from "../../src/schema/event";
+import type { EventOf, EventType, Logged } from "../../src/schema/event";
 import { readChain } from "../../src/store/chain";
 import type { Harness } from "./workbench";
 
@@ -65,6 +65,11 @@ function newest(userData: string): readonly Logged[] {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return []; // nothing was stored yet
     throw cause;
   }
+}
+
+/** The events of one type, in order. */
+export function eventsOf<T extends EventType>(events: readonly Logged[], type: T): (Logged & EventOf<T>)[] {
+  return events.filter((event): event is Logged & EventOf<T> => event.type === type);
 }
 
 /** Waits for a state that `look` finds. Never for a time: a busy machine takes longer. */
@@ -171,4 +176,47 @@ export function isAlive(pid: number): boolean {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw cause;
   }
+}
+
+/** Changes the user's settings on disk, as another editor would; undefined takes one away. VS Code notices by and by. */
+export function changeSettings({ userData }: Harness, changes: Readonly<Record<string, unknown>>): void {
+  for (const place of ["User", "Machine"]) {
+    const file = path.join(userData, place, "settings.json");
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...changes }, null, 2));
+  }
+}
+
+/** Tries to start a session until VS Code says these words instead of asking for the task: a changed setting takes effect late. */
+export async function startIsRefused(harness: Harness, words: string | RegExp) {
+  const { page } = harness;
+  const toast = page
+    .locator(".notifications-toasts .notification-list-item")
+    .filter({ hasText: words })
+    .first();
+  const task = page.locator(".quick-input-widget").getByText("Start Session: Task", { exact: true });
+  await until("a start is refused", async () => {
+    await harness.run("Cloakroom: Start Session…");
+    await toast.or(task).first().waitFor({ state: "visible" });
+    if (await toast.isVisible()) return true;
+    await page.keyboard.press("Escape");
+    await task.waitFor({ state: "hidden" });
+    return false;
+  });
+  return notification(harness, words);
+}
+
+/** Tries to start a session until the task is asked for, and leaves it at that. */
+export async function startIsPossible(harness: Harness): Promise<void> {
+  const { page } = harness;
+  const toast = page.locator(".notifications-toasts .notification-list-item").first();
+  const task = page.locator(".quick-input-widget").getByText("Start Session: Task", { exact: true });
+  await until("the task is asked for", async () => {
+    await harness.run("Cloakroom: Start Session…");
+    await task.or(toast).first().waitFor({ state: "visible" });
+    if (await task.isVisible()) return true;
+    await clearNotifications(harness);
+    return false;
+  });
+  await page.keyboard.press("Escape");
+  await task.waitFor({ state: "hidden" });
 }

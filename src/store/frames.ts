@@ -1,0 +1,146 @@
+/**
+ * Stored content in frames, so that a window can be read and proven without reading the rest. A blob file is
+ *   content · table · footer
+ * with one table row per frame: its bytes, code points and line ends, and its SHA-256. The claim names the content by
+ * the digest of the whole, and the table by a digest of its own. Pure but for hashing.
+ */
+import { hash } from "node:crypto";
+
+/** A frame has at most this many bytes and ends on a code point. */
+export const FRAME_BYTES = 16_384;
+
+const ROW_BYTES = 38; // bytes u16 · chars u16 · line ends u16 · SHA-256
+const DIGEST_AT = 6;
+const DIGEST_BYTES = 32;
+export const FOOTER_BYTES = 24;
+const MAGIC = "CLKFRAM1";
+
+const LF = 10;
+const CR = 13;
+
+/** The table of `content`, which is valid UTF-8. A frame's line ends are LF, and CR without LF; a CRLF counts at its LF. */
+export function tableOf(content: Uint8Array): Buffer {
+  const rows: Buffer[] = [];
+  for (let start = 0; start < content.length; ) {
+    const end = frameEnd(content, start);
+    rows.push(rowOf(content, start, end));
+    start = end;
+  }
+  return Buffer.concat(rows, rows.length * ROW_BYTES);
+}
+
+/** The last bytes of a blob file: where the table is. */
+export function footerOf(contentBytes: number, tableBytes: number): Buffer {
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  footer.write(MAGIC, 0, "latin1");
+  footer.writeDoubleLE(contentBytes, 8);
+  footer.writeUInt32LE(tableBytes, 16);
+  return footer;
+}
+
+/** Null where these bytes are not a footer, or one of another file's size. */
+export function readFooter(
+  footer: Buffer,
+  fileBytes: number,
+): { contentBytes: number; tableBytes: number } | null {
+  if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, MAGIC.length) !== MAGIC) return null;
+  const contentBytes = footer.readDoubleLE(8);
+  const tableBytes = footer.readUInt32LE(16);
+  const isWhole = contentBytes + tableBytes + FOOTER_BYTES === fileBytes && tableBytes % ROW_BYTES === 0;
+  return isWhole ? { contentBytes, tableBytes } : null;
+}
+
+/** A table that was verified: where each frame starts, in bytes, code points and line ends before it. */
+export class FrameTable {
+  readonly #table: Buffer;
+  readonly #byteStarts: Float64Array; // one more than there are frames
+  readonly #charStarts: Float64Array;
+  readonly #lineStarts: Float64Array;
+
+  constructor(table: Buffer) {
+    const frames = table.length / ROW_BYTES;
+    this.#table = table;
+    this.#byteStarts = new Float64Array(frames + 1);
+    this.#charStarts = new Float64Array(frames + 1);
+    this.#lineStarts = new Float64Array(frames + 1);
+    for (let i = 0, at = 0; i < frames; i++, at += ROW_BYTES) {
+      this.#byteStarts[i + 1] = (this.#byteStarts[i] ?? 0) + table.readUInt16LE(at);
+      this.#charStarts[i + 1] = (this.#charStarts[i] ?? 0) + table.readUInt16LE(at + 2);
+      this.#lineStarts[i + 1] = (this.#lineStarts[i] ?? 0) + table.readUInt16LE(at + 4);
+    }
+  }
+
+  get frames(): number {
+    return this.#byteStarts.length - 1;
+  }
+
+  get totalBytes(): number {
+    return this.byteStart(this.frames);
+  }
+
+  get totalChars(): number {
+    return this.charStart(this.frames);
+  }
+
+  byteStart(frame: number): number {
+    return this.#byteStarts[frame] ?? 0;
+  }
+
+  charStart(frame: number): number {
+    return this.#charStarts[frame] ?? 0;
+  }
+
+  lineStart(frame: number): number {
+    return this.#lineStarts[frame] ?? 0;
+  }
+
+  /** The frame that has this code point; the last one past the end. */
+  frameOfChar(char: number): number {
+    return this.#frameOf(this.#charStarts, char);
+  }
+
+  /** The first frame by whose end `lineEnds` line ends have been passed. */
+  frameOfLine(lineEnds: number): number {
+    return this.#frameOf(this.#lineStarts, lineEnds - 1);
+  }
+
+  /** Whether `bytes` are the frame's. */
+  proves(frame: number, bytes: Uint8Array): boolean {
+    const at = frame * ROW_BYTES + DIGEST_AT;
+    return this.#table.toString("hex", at, at + DIGEST_BYTES) === hash("sha256", bytes, "hex");
+  }
+
+  #frameOf(starts: Float64Array, value: number): number {
+    let low = 0;
+    let high = this.frames - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle + 1] ?? 0) > value) high = middle;
+      else low = middle + 1;
+    }
+    return Math.max(0, low);
+  }
+}
+
+function frameEnd(content: Uint8Array, start: number): number {
+  let end = Math.min(start + FRAME_BYTES, content.length);
+  while (end < content.length && ((content[end] ?? 0) & 0xc0) === 0x80) end--; // not inside a code point
+  return end;
+}
+
+function rowOf(content: Uint8Array, start: number, end: number): Buffer {
+  let continuations = 0;
+  let lineEnds = 0;
+  for (let i = start; i < end; i++) {
+    const byte = content[i] as number;
+    if (byte === LF) lineEnds++;
+    else if (byte === CR) lineEnds += content[i + 1] === LF ? 0 : 1;
+    else if ((byte & 0xc0) === 0x80) continuations++;
+  }
+  const row = Buffer.allocUnsafe(ROW_BYTES);
+  row.writeUInt16LE(end - start, 0);
+  row.writeUInt16LE(end - start - continuations, 2);
+  row.writeUInt16LE(lineEnds, 4);
+  row.write(hash("sha256", content.subarray(start, end), "hex"), DIGEST_AT, "hex");
+  return row;
+}

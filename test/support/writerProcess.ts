@@ -1,0 +1,73 @@
+// test/support: starts the writer, bundled once, as a real process.
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { build } from "esbuild";
+
+/** Bundles the writer into `folder`; the file's path. */
+export async function bundleWriter(folder: string): Promise<string> {
+  const outfile = path.join(folder, "writer.mjs");
+  const entry = path.resolve("test/support/writer.ts");
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** A running writer. `lines` grows while it runs; `ended` resolves when it is gone. */
+export type Writer = {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+  /** Resolves with the first line that begins with `word`; rejects with its errors when the process ends without one. */
+  line(word: string): Promise<string>;
+  readonly ended: Promise<void>;
+};
+
+/** `limitBlocks`: no file may grow beyond so many blocks of 1024 bytes (a disk that gives out, on POSIX). */
+export function startWriter(file: string, args: readonly string[], limitBlocks?: number): Writer {
+  const command = [process.execPath, file, ...args];
+  const child =
+    limitBlocks === undefined
+      ? spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "pipe", "pipe"] })
+      : spawn("bash", ["-c", `ulimit -f ${limitBlocks}; exec "$@"`, "bash", ...command], {
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+  const lines: string[] = [];
+  let rest = "";
+  let errors = "";
+  const waiting = new Set<() => void>();
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts);
+    for (const look of waiting) look();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  let isGone = false;
+  const ended = new Promise<void>((resolve) =>
+    child.on("close", () => {
+      isGone = true;
+      for (const look of waiting) look();
+      resolve();
+    }),
+  );
+  const line = (word: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = lines.find((candidate) => candidate.startsWith(`${word} `));
+        if (found === undefined && !isGone) return;
+        waiting.delete(look);
+        if (found === undefined) reject(new Error(`the writer ended: ${errors}`));
+        else resolve(found.slice(word.length + 1));
+      };
+      waiting.add(look);
+      look();
+    });
+  return { child, lines, line, ended };
+}

@@ -1,0 +1,78 @@
+/** The offline model: its place is read off the messages, handles come out of tickets it was really sent. */
+import assert from "node:assert/strict";
+import { parseScript } from "../../../src/models/script";
+import { createScriptedModel } from "../../../src/models/scripted";
+import type { Message } from "../../../src/schema/message";
+import type { ReplyPart } from "../../../src/schema/model";
+import { hasCode } from "../../support/storeFolder";
+
+const HANDLE = `claim:${"0".repeat(32)}`;
+const TICKET = `head\n\n[9000 characters, 8488 not shown. Call fetch_result with handle='${HANDLE}' to read the rest.]`;
+const user = (text: string): Message => ({ role: "user", text });
+const said: Message = { role: "assistant", text: "said", calls: [] };
+const result = (name: string, text: string): Message => ({
+  role: "tool",
+  call: "t1c0",
+  id: "x",
+  name,
+  text,
+  isError: false,
+});
+
+async function replyTo(script: unknown, messages: Message[]): Promise<ReplyPart[]> {
+  const model = createScriptedModel(parseScript(JSON.stringify(script), "demo.json"), async () => undefined);
+  const parts: ReplyPart[] = [];
+  for await (const part of model.reply({ system: "", tools: [], messages }, new AbortController().signal))
+    parts.push(part);
+  return parts;
+}
+
+const SCRIPT = {
+  name: "Demo",
+  conversations: [
+    [
+      { say: "one" },
+      { calls: [{ name: "fetch_result", arguments: { handle: "{{handle:read_file}}", q: "{{question}}" } }] },
+    ],
+    [{ say: "second: {{question}}" }],
+  ],
+};
+
+test("a reply follows from what was asked and said so far, and from nothing else", async () => {
+  const words = async (...messages: Message[]) =>
+    (await replyTo(SCRIPT, messages)).map((part) => (part.kind === "text" ? part.text : part.kind)).join("");
+  assert.equal(await words(user("a")), "one");
+  assert.equal(await words(user("a"), said, said), "The script ends here.");
+  assert.equal(await words(user("a"), said, user("b c")), "second: b c");
+  assert.equal(await words(user("a"), user("b"), user("c")), "second: c"); // the last conversation serves every later question
+});
+
+test("a handle is quoted out of the latest ticket of that tool, and stays a gap where there is none", async () => {
+  const argumentsOf = async (...messages: Message[]) => {
+    const [part] = await replyTo(SCRIPT, messages);
+    return part?.kind === "call" ? JSON.parse(part.arguments) : assert.fail();
+  };
+  const quoted = 'say "hi"\n';
+  assert.deepEqual(await argumentsOf(user(quoted), said, result("read_file", TICKET)), {
+    handle: HANDLE,
+    q: quoted,
+  });
+  for (const other of [result("search_text", TICKET), result("read_file", "no ticket")])
+    assert.equal((await argumentsOf(user("a"), said, other)).handle, "{{handle:read_file}}");
+});
+
+test("a script that is none is refused with its file and its place", () => {
+  const cases: [string, RegExp][] = [
+    ["{", /demo\.json is not valid JSON/],
+    ["{}", /demo\.json is not a script: .* at name/],
+    ['{"name":"x","conversations":[]}', /at conversations/],
+    ['{"name":"x","conversations":[[{"says":"typo"}]]}', /at conversations\.0\.0/],
+    ['{"name":"x","conversations":[[{"pauseMs":-1}]]}', /at conversations\.0\.0\.pauseMs/],
+  ];
+  for (const [text, message] of cases)
+    assert.throws(
+      () => parseScript(text, "demo.json"),
+      (cause) => hasCode("script-invalid")(cause) && message.test(String(cause)),
+      text,
+    );
+});

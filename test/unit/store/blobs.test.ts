@@ -1,0 +1,92 @@
+/** ARCHITECTURE, Storage: blobs are named by their digest, written once, and proved when they are read. */
+import assert from "node:assert/strict";
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import fc from "fast-check";
+import { Blobs } from "../../../src/store/blobs";
+import { sha256 } from "../../../src/store/digest";
+import { filesBelow, hasCode, safe, withFolder } from "../../support/storeFolder";
+
+const TEXT = "a stored result\r\n\0 with bytes 😀 and no secret";
+
+test("C7 the same text twice is one file, written once", async () => {
+  await withFolder(async (root) => {
+    const blobs = new Blobs(path.join(root, "blobs"));
+    const { sha256: digest } = await blobs.put(safe(TEXT));
+    const file = path.join(root, "blobs", digest.slice(0, 2), digest);
+    await utimes(file, 1, 1);
+    assert.deepEqual(await blobs.put(safe(TEXT)), { sha256: digest });
+    assert.equal((await stat(file)).mtimeMs, 1000);
+    assert.deepEqual(await filesBelow(root), [file]);
+    assert.equal(await blobs.read(digest), TEXT);
+    assert.equal(digest, sha256(TEXT));
+  });
+});
+
+test("C27 a byte that was altered is found wherever it is; putting the text again heals it", async () => {
+  await withFolder(async (root) => {
+    const blobs = new Blobs(root);
+    const { sha256: digest } = await blobs.put(safe(TEXT));
+    const file = path.join(root, digest.slice(0, 2), digest);
+    const bytes = await readFile(file);
+    for (let at = 0; at < bytes.length; at++) {
+      const altered = Buffer.from(bytes);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      await writeFile(file, altered);
+      await assert.rejects(blobs.read(digest), hasCode("blob-corrupt"), `at ${at}`);
+    }
+    for (const altered of [
+      bytes.subarray(0, -1),
+      Buffer.concat([bytes, Buffer.from("x")]),
+      Buffer.alloc(0),
+    ]) {
+      await writeFile(file, altered);
+      await assert.rejects(blobs.read(digest), hasCode("blob-corrupt"));
+    }
+    await blobs.put(safe(TEXT));
+    assert.equal(await blobs.read(digest), TEXT);
+    await rm(file);
+    await assert.rejects(blobs.read(digest), hasCode("blob-missing"));
+  });
+});
+
+test("a disk that cannot be read is not a missing blob", async () => {
+  await withFolder(async (root) => {
+    const blobs = new Blobs(root);
+    const digest = sha256(TEXT);
+    await mkdir(path.join(root, digest.slice(0, 2), digest), { recursive: true });
+    await assert.rejects(blobs.read(digest), hasCode("EISDIR"));
+    await assert.rejects(blobs.put(safe(TEXT)), hasCode("EISDIR"));
+    await rm(path.join(root, digest.slice(0, 2)), { recursive: true });
+    await writeFile(path.join(root, digest.slice(0, 2)), "a file in the folder's place");
+    await assert.rejects(
+      blobs.put(safe(TEXT)),
+      (cause) => hasCode("EEXIST")(cause) || hasCode("ENOTDIR")(cause),
+    );
+  });
+});
+
+test("a write that fails leaves nothing behind", async function () {
+  if (process.getuid?.() === 0) return this.skip(); // root may write anywhere
+  await withFolder(async (root) => {
+    const blobs = new Blobs(root);
+    const folder = path.join(root, sha256(TEXT).slice(0, 2));
+    await mkdir(folder);
+    await chmod(folder, 0o500);
+    await assert.rejects(blobs.put(safe(TEXT)), hasCode("EACCES"));
+    assert.deepEqual(await readdir(folder), []);
+  });
+});
+
+test("any text comes back as its bytes", async () => {
+  await withFolder(async (root) => {
+    const blobs = new Blobs(root);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (text) => {
+        const { sha256: digest } = await blobs.put(safe(`\ufeff${text}`));
+        assert.equal(await blobs.read(digest), `\ufeff${text}`);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
