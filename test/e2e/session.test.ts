@@ -9,7 +9,7 @@ import { foldHistory } from "../../src/history/fold";
 import type { Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, openInspector, showRow, startSession } from "../support/session";
+import { choose, endedSession, eventsOf, openInspector, showRow, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };

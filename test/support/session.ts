@@ -178,7 +178,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Changes the user's settings on disk, as another editor would; undefined takes one away. VS Code notices by and by. */
+/**
+ * Changes settings on disk; undefined takes one away. Those of the machine (of scope "window" and "machine") are noticed
+ * by and by, the user's own when a window opens.
+ */
 export function changeSettings({ userData }: Harness, changes: Readonly<Record<string, unknown>>): void {
   for (const place of ["User", "Machine"]) {
     const file = path.join(userData, place, "settings.json");
