@@ -116,7 +116,7 @@ export class Commands {
         titled(`stored/${session}/${handle}.txt`),
         await sessions.content(session, handle),
       );
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+      await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });
   }
 

@@ -42,8 +42,10 @@ export class Transcripts implements vscode.Disposable {
     const uri = titled(`${FOLDER}/${session}/${asName(title)}.md`);
     this.#open.set(session, uri);
     this.#documents.put(uri, await this.#sessions.transcript(session));
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
+    await vscode.window.showTextDocument(await this.#documents.open(uri), {
+      preview: false,
+      preserveFocus: true,
+    });
   }
 
   dispose(): void {

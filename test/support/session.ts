@@ -129,10 +129,15 @@ const knownLogs = (userData: string): readonly string[] => {
 
 /** Starts a session from the palette and resolves when its log is on disk. */
 export async function beginSession(harness: Harness, task: string): Promise<LoggedSession> {
-  const before = new Set(knownLogs(harness.userData));
+  const before = knownLogs(harness.userData);
   await startSession(harness, task);
+  return newSession(harness, before);
+}
+
+/** Resolves when there is a session that is not among `before`. */
+export async function newSession(harness: Harness, before: readonly string[]): Promise<LoggedSession> {
   const folder = await until("the session has a log", () =>
-    knownLogs(harness.userData).find((name) => !before.has(name)),
+    knownLogs(harness.userData).find((name) => !before.includes(name)),
   );
   return new LoggedSession(folder);
 }
@@ -144,8 +149,10 @@ export const sessionFolders = ({ userData }: Harness): readonly string[] => know
 export async function pickerRows({ page }: Harness, title: string | RegExp): Promise<string[]> {
   const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title) });
   await widget.waitFor({ state: "visible" });
-  const rows = await widget.locator(".monaco-list-row .label-name").allInnerTexts();
-  return rows.map((text) => text.trim());
+  // A row's first name is its label; what may follow is its detail.
+  return widget
+    .locator(".monaco-list-row")
+    .evaluateAll((rows) => rows.map((row) => row.querySelector(".label-name")?.textContent?.trim() ?? ""));
 }
 
 /** Waits for a notification with these words and returns its text and its buttons; `press` clicks one of them. */
