@@ -5,11 +5,10 @@ import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
 import type { ContentDocuments } from "./contentDocuments";
-import { titled } from "./contentDocuments";
 import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
-import type { Transcripts } from "./transcripts";
+import { storedResult, type Transcripts } from "./transcripts";
 import { workspaceFolders } from "./workspaceFolders";
 
 export type CommandPorts = {
@@ -112,10 +111,10 @@ export class Commands {
   openStored(session: string, handle: Handle): Promise<void> {
     return this.guard(async () => {
       const { sessions, documents } = this.#ports;
-      const uri = documents.put(
-        titled(`stored/${session}/${handle}.txt`),
-        await sessions.content(session, handle),
-      );
+      const text = await sessions.content(session, handle);
+      const calls = (await sessions.view(session))?.turns.flatMap((turn) => turn.calls) ?? [];
+      const tool = calls.find(({ stored }) => stored?.handle === handle)?.tool ?? "result";
+      const uri = documents.put(storedResult(session, handle, tool), text);
       await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });
   }
