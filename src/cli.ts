@@ -7,7 +7,7 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
-import { readScript } from "./models/script";
+import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
 import { LimitMode } from "./schema/policy";
@@ -86,7 +86,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
     { ripgrepPath: await findRipgrep(undefined, process.env.PATH) },
   );
   const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort()); // ends commands too
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
@@ -103,7 +103,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
         intent: null,
       },
       ports: {
-        model: createScriptedModel(await readScript(values.script), clock.sleep),
+        model: createScriptedModel(await readScript(values.script, "--script"), clock.sleep),
         tools: [...tools, fetchResult],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,

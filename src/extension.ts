@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
-import { readScript } from "./models/script";
+import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
@@ -94,5 +94,6 @@ async function openTools() {
 }
 
 async function openScriptedModel(demo: string) {
-  return createScriptedModel(await readScript(readEditorSettings().script || demo), clock.sleep);
+  const script = await readScript(readEditorSettings().script || demo, "cloakroom.scriptedModel.script");
+  return createScriptedModel(script, clock.sleep);
 }

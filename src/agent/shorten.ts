@@ -92,10 +92,11 @@ async function archived(
 
 async function archive(conversation: Conversation, facts: ResultFacts, whole: SafeText): Promise<Archive> {
   const { ports, salt } = conversation.context;
-  const { sha256 } = await ports.claims.put(whole);
+  const { sha256, frames } = await ports.claims.put(whole);
   const claim: Claim = {
     handle: handleOf(salt, sha256, ports.hash),
     sha256,
+    frames,
     tool: facts.tool,
     class: facts.class,
     chars: charLength(whole),

@@ -33,12 +33,13 @@ export async function store(
   if (result.chars <= limits.thresholdChars)
     return { value: { ...result, kept: { kind: "inline", limits } }, event: null };
   try {
-    const { sha256 } = await ports.claims.put(result.safe);
+    const { sha256, frames } = await ports.claims.put(result.safe);
     const handle = handleOf(context.salt, sha256, ports.hash);
     const { chars, bytes } = result;
     const claim: Claim = {
       handle,
       sha256,
+      frames,
       tool: result.call.name,
       class: result.class,
       chars,

@@ -2,7 +2,8 @@
  * Every sentence that stands in for content, generated and parsed in one place (CONFORMANCE §1, Wording). A text of
  * this shape means something only where this session issued it; anywhere else it is data (§0.2).
  */
-import type { Handle } from "../schema/claim";
+import type { Handle, Matches } from "../schema/claim";
+import { indexOfChar } from "../schema/text";
 import type { ContentWindow } from "./window";
 
 /** The tool that redeems handles. A ticket names it, so nothing is substituted for an agent that does not have it. */
@@ -72,7 +73,23 @@ export function windowText(handle: Handle, window: ContentWindow): string {
 export const CLAIM_UNAVAILABLE =
   "claim_unavailable: this handle cannot be read. Do not retry it; run the source tool again if you still need the content.";
 
-export const INVALID_OFFSET = "invalid_offset: offset must be a whole number from 0 up.";
+/** A search of the whole content: where the text stands, with the offset to read on from. */
+export function matchesText(handle: Handle, needle: string, totalChars: number, found: Matches): string {
+  const { matches, total, isCounted } = found;
+  const what = `${isCounted ? "" : "at least "}${total} ${total === 1 ? "match" : "matches"}`;
+  const asked = JSON.stringify(needle.length > 80 ? `${needle.slice(0, indexOfChar(needle, 80))}…` : needle);
+  const shown = matches.length < total ? `; the first ${matches.length} are shown` : "";
+  const next = total === 0 ? "" : ` Read around one: ${FETCH_RESULT} with handle='${handle}', offset=….`;
+  const label = `[${what} of ${asked} in all ${totalChars} characters${shown}.${next}]`;
+  return [
+    label,
+    ...matches.map(({ offset, line, excerpt }) => `offset ${offset}, line ${line}: ${excerpt}`),
+  ].join("\n");
+}
+
+export const NOT_FOUND = "not_found: the stored content is not JSON, or has no value at this pointer.";
+
+export const INVALID_OFFSET = "invalid_offset: offset must be a whole number from 0 up, line one from 1 up.";
 
 /** A result over its limit where nothing could be stored: cut, and labelled as cut (C16, C21). */
 export function cutText(

@@ -188,10 +188,10 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
 }
 
 function redeemed(view: SessionView, event: EventOf<"redeemed">): SessionView {
-  const { handle, offset, chars, totalChars } = event;
+  const { handle, selector, offset, chars, totalChars, matches } = event;
   const counted = onCall(totalled(view, { readBacks: 1 }), event.call, () => ({
     state: "done",
-    redeemed: { handle, offset, chars, totalChars },
+    redeemed: { handle, selector, offset, chars, totalChars, matches },
   }));
   return {
     ...counted,

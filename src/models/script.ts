@@ -1,5 +1,4 @@
 /** A script: the replies of the scripted model, as data. `{{…}}` in a reply is filled from what the model was sent. */
-import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { Failure } from "../schema/failure";
 
@@ -23,20 +22,6 @@ export const Script = z.strictObject({
   conversations: z.array(z.array(ScriptReply).min(1)).min(1),
 });
 export type Script = z.infer<typeof Script>;
-
-/** Throws `Failure("script-invalid")` for a file that cannot be read, or whose content is no script. */
-export async function readScript(file: string): Promise<Script> {
-  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    const reason = cause.code ?? "unknown";
-    throw new Failure(
-      "script-invalid",
-      `The script ${file} cannot be read (${reason}). Check its path, then start again.`,
-      { file, reason },
-      { cause },
-    );
-  });
-  return parseScript(text, file);
-}
 
 /** Throws `Failure("script-invalid")` that names the place. `where` is the file, for the message. */
 export function parseScript(text: string, where: string): Script {

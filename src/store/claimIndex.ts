@@ -47,8 +47,8 @@ export class ClaimIndex {
     this.#events = event.n + 1;
     if (event.type !== "tool_result_stored") return;
     if (this.#claims.has(event.handle)) return;
-    const { handle, sha256, tool, class: toolClass, chars, bytes, lines } = event;
-    this.#claims.set(handle, { handle, sha256, tool, class: toolClass, chars, bytes, lines });
+    const { handle, sha256, frames, tool, class: toolClass, chars, bytes, lines } = event;
+    this.#claims.set(handle, { handle, sha256, frames, tool, class: toolClass, chars, bytes, lines });
     this.#isDirty = true;
   }
 
@@ -77,7 +77,8 @@ export class ClaimIndex {
     try {
       await this.#db.read();
     } catch (cause) {
-      if (cause instanceof SyntaxError) return "damaged";
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // the log has it all: a checkpoint closes no session
+      if (isDisk || cause instanceof SyntaxError || cause instanceof RangeError) return "damaged";
       throw cause;
     }
     if (this.#db.data === null) return "missing";

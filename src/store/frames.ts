@@ -33,7 +33,7 @@ export function tableOf(content: Uint8Array): Buffer {
 export function footerOf(contentBytes: number, tableBytes: number): Buffer {
   const footer = Buffer.alloc(FOOTER_BYTES);
   footer.write(MAGIC, 0, "latin1");
-  footer.writeDoubleLE(contentBytes, 8);
+  footer.writeBigUInt64LE(BigInt(contentBytes), 8);
   footer.writeUInt32LE(tableBytes, 16);
   return footer;
 }
@@ -44,10 +44,10 @@ export function readFooter(
   fileBytes: number,
 ): { contentBytes: number; tableBytes: number } | null {
   if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, MAGIC.length) !== MAGIC) return null;
-  const contentBytes = footer.readDoubleLE(8);
+  const contentBytes = Number(footer.readBigUInt64LE(8));
   const tableBytes = footer.readUInt32LE(16);
   const isWhole = contentBytes + tableBytes + FOOTER_BYTES === fileBytes && tableBytes % ROW_BYTES === 0;
-  return isWhole ? { contentBytes, tableBytes } : null;
+  return isWhole && footer.equals(footerOf(contentBytes, tableBytes)) ? { contentBytes, tableBytes } : null;
 }
 
 /** A table that was verified: where each frame starts, in bytes, code points and line ends before it. */

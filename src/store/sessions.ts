@@ -3,12 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Claim, Digest, Handle } from "../schema/claim";
+import type { ContentWindow } from "../claims/window";
+import type { Claim, Digest, Handle, Matches } from "../schema/claim";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
-import { Blobs } from "./blobs";
+import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
 import { sha256 } from "./digest";
 import { type Lock, takeLock } from "./lock";
@@ -62,12 +63,24 @@ export class OpenSession {
     return this.#log.sync();
   }
 
-  put(text: SafeText): Promise<{ readonly sha256: Digest }> {
+  put(text: SafeText): Promise<BlobName> {
     return this.#blobs.put(text);
   }
 
   read(digest: Digest): Promise<SafeText> {
     return this.#blobs.read(digest);
+  }
+
+  window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {
+    return this.#blobs.window(name, offset, maximumChars);
+  }
+
+  charOfLine(name: BlobName, line: number): Promise<number> {
+    return this.#blobs.charOfLine(name, line);
+  }
+
+  search(name: BlobName, needle: string): Promise<Matches> {
+    return this.#blobs.search(name, needle);
   }
 
   find(handle: Handle): Claim | undefined {
@@ -224,8 +237,8 @@ export class Sessions {
       if (first?.type !== "session_started") return null;
       return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
     } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code;
-      if (cause instanceof Failure || code !== undefined) return null;
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // a stray file, a link in a circle, no permission
+      if (isDisk || cause instanceof Failure || cause instanceof SyntaxError) return null;
       throw cause;
     }
   }

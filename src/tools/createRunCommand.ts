@@ -4,6 +4,7 @@ import * as z from "zod";
 import { asRaw } from "../schema/text";
 import type { Tool, ToolOutcome, ToolPreview } from "../schema/tool";
 import { confine } from "./confine";
+import { isWellFormed } from "./decodeText";
 import { inputSchemaOf, parseArguments } from "./parseArguments";
 import type { Clock, Workspace } from "./ports";
 import { runShell, type ShellResult, shellName } from "./runShell";
@@ -29,6 +30,7 @@ const Arguments = z.strictObject({
     .min(1)
     .max(30_000) // bytes of UTF-8 below what a POSIX system takes as one argument
     .refine((command) => !command.includes("\0"), "a command has no NUL character")
+    .refine(isWellFormed, "half of a surrogate pair cannot be run")
     .describe("The command line."),
   folder: z
     .string()

@@ -121,7 +121,7 @@ suite("what goes wrong in VS Code", () => {
       ],
       [
         { "cloakroom.scriptedModel.script": "/nowhere.json" },
-        /The script \/nowhere\.json cannot be read \(ENOENT\)/,
+        /The script \/nowhere\.json \(cloakroom\.scriptedModel\.script\) cannot be read \(ENOENT\)/,
       ],
     ] as const;
     for (const [setting, words] of cases) {

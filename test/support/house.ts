@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
-import type { Approver, Ports, Question, Verdict } from "../../src/agent/ports";
+import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
+import { windowOf } from "../../src/claims/window";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
 import type { Claim, Digest, Handle } from "../../src/schema/claim";
@@ -12,8 +13,9 @@ import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import type { Intent, PolicyArtifact } from "../../src/schema/policy";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { asRaw, type SafeText } from "../../src/schema/text";
+import { asRaw, charLength, type SafeText } from "../../src/schema/text";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
+import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
 import { policyFrom } from "../../src/thimble/policy";
 
@@ -94,13 +96,24 @@ export async function openHouse(options: HouseOptions) {
       if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
       const sha256 = hash(text);
       blobs.set(sha256, text);
-      return { sha256 };
+      return { sha256, frames: hash(`frames of ${sha256}`) };
     },
     read: async (sha256: Digest) => {
       const text = blobs.get(sha256);
       if (text === undefined) throw new Failure("blob-missing", "missing", { sha256 });
       if (hash(text) !== sha256) throw new Failure("blob-corrupt", "corrupt", { sha256 });
       return text;
+    },
+    window: async ({ sha256 }: BlobName, offset: number, maximumChars?: number) =>
+      windowOf(await claims.read(sha256), offset, maximumChars),
+    charOfLine: async ({ sha256 }: BlobName, line: number) => {
+      const text = await claims.read(sha256);
+      return line <= 1 ? 0 : charOfLine({ text, startChar: 0, totalChars: charLength(text) }, line - 1);
+    },
+    search: async ({ sha256 }: BlobName, needle: string) => {
+      const search = new Search(needle);
+      search.feed(await claims.read(sha256), true);
+      return search.result;
     },
     find: (handle: Handle): Claim | undefined =>
       events.find((event) => event.type === "tool_result_stored" && event.handle === handle) as
