@@ -12,7 +12,7 @@ export type ClaimLimits = z.infer<typeof ClaimLimits>;
 export const ClaimCheckSettings = ClaimLimits.extend({
   enabled: z.boolean(),
   slack: z.number().min(0).max(4), // share of the threshold that a result may exceed it by and still stay inline
-  ttlSeconds: z.number(), // of reclaimable content (CONFORMANCE §0.6)
+  ttlSeconds: z.int(), // of reclaimable content (CONFORMANCE §0.6)
   perTool: z.record(z.string(), ClaimLimits), // replaces the limits whole
   exclude: z.array(z.string()), // tools whose results are never substituted
   // Seed 002, CONFORMANCE §1. A log from before these fields means their defaults.

@@ -93,7 +93,7 @@ export class Approver implements vscode.Disposable {
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
     if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
       const text = this.#documents.put(titled(`${session}/${call}/Proposed Command.sh`), preview.command);
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
+      await vscode.window.showTextDocument(await this.#documents.open(text), {
         preview: true,
         preserveFocus: true,
       });

@@ -5,11 +5,10 @@ import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
 import type { ContentDocuments } from "./contentDocuments";
-import { titled } from "./contentDocuments";
 import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
-import type { Transcripts } from "./transcripts";
+import { storedResult, type Transcripts } from "./transcripts";
 import { workspaceFolders } from "./workspaceFolders";
 
 export type CommandPorts = {
@@ -112,11 +111,11 @@ export class Commands {
   openStored(session: string, handle: Handle): Promise<void> {
     return this.guard(async () => {
       const { sessions, documents } = this.#ports;
-      const uri = documents.put(
-        titled(`stored/${session}/${handle}.txt`),
-        await sessions.content(session, handle),
-      );
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+      const text = await sessions.content(session, handle);
+      const calls = (await sessions.view(session))?.turns.flatMap((turn) => turn.calls) ?? [];
+      const tool = calls.find(({ stored }) => stored?.handle === handle)?.tool ?? "result";
+      const uri = documents.put(storedResult(session, handle, tool), text);
+      await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });
   }
 
@@ -222,7 +221,12 @@ export class Commands {
   async #show(cause: unknown): Promise<void> {
     const message = `Cloakroom: ${inNotice(messageOf(cause))}`;
     const code = cause instanceof Failure ? cause.code : null;
-    const field = cause instanceof Failure ? cause.facts.field : undefined;
+    const field =
+      code === "script-invalid"
+        ? "scriptedModel.script"
+        : cause instanceof Failure
+          ? cause.facts.field
+          : undefined;
     const actions: Record<string, () => Thenable<unknown>> =
       field !== undefined
         ? { "Open Settings": () => vscode.commands.executeCommand(OPEN_SETTINGS, settingQuery(`${field}`)) }

@@ -5,12 +5,13 @@ import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
 import { pair } from "../../src/history/pair";
-import type { EventOf, EventType, Logged } from "../../src/schema/event";
+import type { Logged } from "../../src/schema/event";
 import { sampleCopy } from "../support/sample";
 import { calling, scriptFile } from "../support/scriptFile";
 import {
   beginSession,
   choose,
+  eventsOf,
   isAlive,
   type LoggedSession,
   notification,
@@ -22,10 +23,6 @@ import { type Harness, sharedWorkbench } from "../support/workbench";
 
 const EDIT = { path: "README.md", oldText: "# Harbour log", newText: "# Haven log" };
 const DONE = { say: "Done." };
-
-function only<T extends EventType>(events: readonly Logged[], type: T): (Logged & EventOf<T>)[] {
-  return events.filter((event): event is Logged & EventOf<T> => event.type === type);
-}
 
 /** The history that the log gives is what a provider takes: nothing is left to repair. */
 function assertValid(events: readonly Logged[]): void {
@@ -67,11 +64,11 @@ suite("changes that the agent makes", () => {
   }
 
   function assertCommandStopped(events: readonly Logged[], pid: number): void {
-    assert.equal(only(events, "run_ended").at(-1)?.end, "stopped");
+    assert.equal(eventsOf(events, "run_ended").at(-1)?.end, "stopped");
     assert.equal(isAlive(pid), false);
-    const result = only(events, "remembered").at(-1);
+    const result = eventsOf(events, "remembered").at(-1);
     assert.match(result?.text ?? "", /^begun\n\[Stopped with all it started after .*partly run\.\]$/);
-    assert.equal(only(events, "executed").at(-1)?.code, "stopped");
+    assert.equal(eventsOf(events, "executed").at(-1)?.code, "stopped");
     assertValid(events);
   }
 
@@ -91,7 +88,7 @@ suite("changes that the agent makes", () => {
     await choose(harness, "Allow Once");
     const events = await session.ended();
     assert.deepEqual(
-      only(events, "authorised").map(({ granted, by, reason }) => [granted, by, reason]),
+      eventsOf(events, "authorised").map(({ granted, by, reason }) => [granted, by, reason]),
       [[true, "user", "allowed once"]],
     );
     assert.equal(text("README.md"), readme.replace(EDIT.oldText, EDIT.newText));
@@ -112,8 +109,11 @@ suite("changes that the agent makes", () => {
     await pickerRows(harness, ask);
     await choose(harness, "Deny");
     const events = await session.ended();
-    assert.match(only(events, "remembered")[0]?.text ?? "", /^denied: The user did not allow this call\./);
-    assert.equal(only(events, "run_ended").at(-1)?.end, "answered");
+    assert.match(
+      eventsOf(events, "remembered")[0]?.text ?? "",
+      /^denied: The user did not allow this call\./,
+    );
+    assert.equal(eventsOf(events, "run_ended").at(-1)?.end, "answered");
     assert.equal(text("README.md"), readme);
     await harness.page.locator(".tab").filter({ hasText: "proposed by" }).waitFor({ state: "detached" });
   });
@@ -137,7 +137,7 @@ suite("changes that the agent makes", () => {
     await choose(harness, "Deny");
     const events = await session.ended();
     assert.deepEqual(
-      only(events, "authorised").map(({ granted, by }) => [granted, by]),
+      eventsOf(events, "authorised").map(({ granted, by }) => [granted, by]),
       [
         [true, "user"],
         [true, "session"],
@@ -170,9 +170,9 @@ suite("changes that the agent makes", () => {
       .waitFor({ state: "hidden" });
     await reminder.waitFor({ state: "hidden" });
     await page.locator(".tab").filter({ hasText: "proposed by" }).waitFor({ state: "detached" });
-    assert.equal(only(events, "run_ended").at(-1)?.end, "stopped");
+    assert.equal(eventsOf(events, "run_ended").at(-1)?.end, "stopped");
     assert.match(
-      only(events, "remembered")[0]?.text ?? "",
+      eventsOf(events, "remembered")[0]?.text ?? "",
       /^denied: The session was stopped before the user answered/,
     );
     assert.equal(text("README.md"), readme);
@@ -234,7 +234,7 @@ suite("changes that the agent makes", () => {
     await pickerRows(harness, ask);
     await choose(harness, "Allow Once");
     const events = await session.ended();
-    assert.match(only(events, "remembered")[0]?.text ?? "", /^Unsaved words\. # Harbour log/);
+    assert.match(eventsOf(events, "remembered")[0]?.text ?? "", /^Unsaved words\. # Harbour log/);
     assert.equal(text("README.md"), `Kept words. ${readme}`);
   });
 

@@ -1,8 +1,8 @@
 // test/support: what a person does with a session in the workbench, and what it left on disk.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Frame } from "playwright-core";
-import type { Logged } from "../../src/schema/event";
+import type { EventOf, EventType, Logged } from "../../src/schema/event";
 import { readChain } from "../../src/store/chain";
 import type { Harness } from "./workbench";
 
@@ -67,6 +67,11 @@ function newest(userData: string): readonly Logged[] {
   }
 }
 
+/** The events of one type, in order. */
+export function eventsOf<T extends EventType>(events: readonly Logged[], type: T): (Logged & EventOf<T>)[] {
+  return events.filter((event): event is Logged & EventOf<T> => event.type === type);
+}
+
 /** Waits for a state that `look` finds. Never for a time: a busy machine takes longer. */
 export async function until<T>(
   what: string,
@@ -124,10 +129,15 @@ const knownLogs = (userData: string): readonly string[] => {
 
 /** Starts a session from the palette and resolves when its log is on disk. */
 export async function beginSession(harness: Harness, task: string): Promise<LoggedSession> {
-  const before = new Set(knownLogs(harness.userData));
+  const before = knownLogs(harness.userData);
   await startSession(harness, task);
+  return newSession(harness, before);
+}
+
+/** Resolves when there is a session that is not among `before`. */
+export async function newSession(harness: Harness, before: readonly string[]): Promise<LoggedSession> {
   const folder = await until("the session has a log", () =>
-    knownLogs(harness.userData).find((name) => !before.has(name)),
+    knownLogs(harness.userData).find((name) => !before.includes(name)),
   );
   return new LoggedSession(folder);
 }
@@ -139,8 +149,10 @@ export const sessionFolders = ({ userData }: Harness): readonly string[] => know
 export async function pickerRows({ page }: Harness, title: string | RegExp): Promise<string[]> {
   const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title) });
   await widget.waitFor({ state: "visible" });
-  const rows = await widget.locator(".monaco-list-row .label-name").allInnerTexts();
-  return rows.map((text) => text.trim());
+  // A row's first name is its label; what may follow is its detail.
+  return widget
+    .locator(".monaco-list-row")
+    .evaluateAll((rows) => rows.map((row) => row.querySelector(".label-name")?.textContent?.trim() ?? ""));
 }
 
 /** Waits for a notification with these words and returns its text and its buttons; `press` clicks one of them. */
@@ -171,4 +183,50 @@ export function isAlive(pid: number): boolean {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw cause;
   }
+}
+
+/**
+ * Changes settings on disk; undefined takes one away. Those of the machine (of scope "window" and "machine") are noticed
+ * by and by, the user's own when a window opens.
+ */
+export function changeSettings({ userData }: Harness, changes: Readonly<Record<string, unknown>>): void {
+  for (const place of ["User", "Machine"]) {
+    const file = path.join(userData, place, "settings.json");
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...changes }, null, 2));
+  }
+}
+
+/** Tries to start a session until VS Code says these words instead of asking for the task: a changed setting takes effect late. */
+export async function startIsRefused(harness: Harness, words: string | RegExp) {
+  const { page } = harness;
+  const toast = page
+    .locator(".notifications-toasts .notification-list-item")
+    .filter({ hasText: words })
+    .first();
+  const task = page.locator(".quick-input-widget").getByText("Start Session: Task", { exact: true });
+  await until("a start is refused", async () => {
+    await harness.run("Cloakroom: Start Session…");
+    await toast.or(task).first().waitFor({ state: "visible" });
+    if (await toast.isVisible()) return true;
+    await page.keyboard.press("Escape");
+    await task.waitFor({ state: "hidden" });
+    return false;
+  });
+  return notification(harness, words);
+}
+
+/** Tries to start a session until the task is asked for, and leaves it at that. */
+export async function startIsPossible(harness: Harness): Promise<void> {
+  const { page } = harness;
+  const toast = page.locator(".notifications-toasts .notification-list-item").first();
+  const task = page.locator(".quick-input-widget").getByText("Start Session: Task", { exact: true });
+  await until("the task is asked for", async () => {
+    await harness.run("Cloakroom: Start Session…");
+    await task.or(toast).first().waitFor({ state: "visible" });
+    if (await task.isVisible()) return true;
+    await clearNotifications(harness);
+    return false;
+  });
+  await page.keyboard.press("Escape");
+  await task.waitFor({ state: "hidden" });
 }

@@ -6,7 +6,7 @@ import type { Frame, Page } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
 import { ensureHost } from "../vscode/install";
 import { type Server, serverFolders, startServer } from "../vscode/server";
-import { launchBrowser, openWorkbench, type WorkbenchOptions } from "../vscode/workbench";
+import { launchBrowser, openWorkbench, type WorkbenchOptions, workbenchUrl } from "../vscode/workbench";
 
 export type HarnessOptions = Pick<WorkbenchOptions, "workspace" | "secretStorage" | "viewport"> & {
   /** Extensions loaded from source. Ours by default. */
@@ -33,6 +33,8 @@ export type Harness = {
   notifications(): Promise<string[]>;
   /** Reloads the window; the extension host starts anew. */
   reload(): Promise<void>;
+  /** Opens that folder in the same window, or none; the extension host starts anew. */
+  open(workspace?: string): Promise<void>;
   screenshot(file: string): Promise<void>;
   /** What the server and the workbench logged. */
   log(): string;
@@ -134,6 +136,10 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       notifications: () => page.locator(".notification-list-item-message").allInnerTexts(),
       reload: async () => {
         await page.reload({ waitUntil: "domcontentloaded" });
+        await page.waitForSelector(STATUS_BAR);
+      },
+      open: async (workspace) => {
+        await page.goto(workbenchUrl(server, workspace), { waitUntil: "domcontentloaded" });
         await page.waitForSelector(STATUS_BAR);
       },
       screenshot: async (file) => {
