@@ -65,6 +65,7 @@ export const historyFold: Fold<HistoryState> = {
           state,
         );
       case "session_started":
+      case "adopted":
       case "configured":
       case "resumed":
       case "redacted":

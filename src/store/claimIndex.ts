@@ -5,13 +5,14 @@ import * as z from "zod";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
+import { claimsIn } from "./marks";
 
-const Checkpoint = z.object({
+export const Checkpoint = z.object({
   format: z.literal(1),
   events: z.int().nonnegative(), // how many events of the log it covers
   claims: z.array(Claim),
 });
-type Checkpoint = z.infer<typeof Checkpoint>;
+export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /** lowdb's own file is readable by others and not flushed; this one is like every file of the store. */
 function privateFile(path: string): Adapter<unknown> {
@@ -45,11 +46,11 @@ export class ClaimIndex {
   /** Takes in one event of the log, in order. */
   observe(event: Logged): void {
     this.#events = event.n + 1;
-    if (event.type !== "tool_result_stored") return;
-    if (this.#claims.has(event.handle)) return;
-    const { handle, sha256, tool, class: toolClass, chars, bytes, lines } = event;
-    this.#claims.set(handle, { handle, sha256, tool, class: toolClass, chars, bytes, lines });
-    this.#isDirty = true;
+    for (const claim of claimsIn(event)) {
+      if (this.#claims.has(claim.handle)) continue;
+      this.#claims.set(claim.handle, claim);
+      this.#isDirty = true;
+    }
   }
 
   find(handle: Handle): Claim | undefined {

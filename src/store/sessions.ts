@@ -4,19 +4,19 @@ import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { Claim, Digest, Handle } from "../schema/claim";
-import type { EventOf, Logged, SessionEvent } from "../schema/event";
+import type { Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
-import { sha256 } from "./digest";
+import { newSessionId, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
+import { claimsOf } from "./marks";
 
 const FORMAT = 1;
 const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
-const SESSION_ID = /^[0-9a-z-]{1,64}$/;
 const Format = z.object({ format: z.int() });
 
 /** What a list of sessions shows. Times are Unix milliseconds. */
@@ -105,8 +105,8 @@ export class Sessions {
    * Throws `store-too-new` for a store of a later major format, `store-unwritable` where nothing can be written.
    */
   static async open(root: string, workspaceIdentity: string, clock: Clock): Promise<Sessions> {
-    const tenant = sha256(workspaceIdentity).slice(0, 32);
-    const folder = join(root, "tenants", tenant, "sessions");
+    const tenant = tenantOf(workspaceIdentity);
+    const folder = sessionsFolder(root, tenant);
     try {
       await makeFolder(folder);
       await checkFormat(join(root, "format.json"));
@@ -135,7 +135,7 @@ export class Sessions {
   }
 
   async #create(start: { workspace: string; title: string }): Promise<OpenSession> {
-    const id = `${stampOf(this.#clock.now())}-${randomBytes(4).toString("hex")}`;
+    const id = newSessionId(this.#clock);
     const folder = join(this.#folder, id);
     await mkdir(folder, { mode: FOLDER_MODE });
     await syncFolder(this.#folder);
@@ -194,10 +194,7 @@ export class Sessions {
   async content(id: string, handle: Handle): Promise<SafeText> {
     const folder = await this.#existing(id);
     const events = await readLog(join(folder, "log.jsonl"));
-    const stored = events.find(
-      (event): event is Logged & EventOf<"tool_result_stored"> =>
-        event.type === "tool_result_stored" && event.handle === handle,
-    );
+    const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
     return new Blobs(join(folder, "blobs")).read(stored.sha256);
@@ -289,13 +286,4 @@ function formatIn(text: string): number | null {
     if (cause instanceof SyntaxError || cause instanceof z.ZodError) return null;
     throw cause;
   }
-}
-
-/** "20261129-204812", so that folders sort by age. */
-function stampOf(nowMs: number): string {
-  return new Date(nowMs)
-    .toISOString()
-    .replace(/[-:]|\..*/g, "")
-    .replace("T", "-")
-    .toLowerCase();
 }
