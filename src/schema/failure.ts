@@ -9,6 +9,9 @@ export type FailureCode =
   | "session-in-use"
   | "store-unwritable"
   | "store-too-new"
+  | "store-full"
+  | "entry-too-large"
+  | "erase-refused"
   | "settings-invalid"
   | "script-invalid"
   | "policy-invalid"
@@ -16,7 +19,8 @@ export type FailureCode =
   | "model-missing"
   | "model-failed"
   | "no-workspace"
-  | "import-unreadable";
+  | "import-unreadable"
+  | "export-failed";
 
 export type Facts = Readonly<Record<string, string | number>>;
 

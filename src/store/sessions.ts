@@ -6,14 +6,18 @@ import * as z from "zod";
 import type { Claim, Digest, Handle } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { indexOfChar, type SafeText } from "../schema/text";
+import { byteLength, indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
-import { newSessionId, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
+import { sha256 } from "./digest";
+import { fork } from "./fork";
+import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
-import { claimsOf } from "./marks";
+import { claimsOf, contentsOf } from "./marks";
+import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
+import { statOf } from "./sessionFolder";
 
 const FORMAT = 1;
 const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
@@ -35,6 +39,8 @@ export class OpenSession {
   readonly #blobs: Blobs;
   readonly #index: ClaimIndex;
   readonly #lock: Lock;
+  readonly #room: Room;
+  readonly #stored: Set<Digest>;
 
   constructor(
     id: string,
@@ -43,6 +49,7 @@ export class OpenSession {
     blobs: Blobs,
     index: ClaimIndex,
     lock: Lock,
+    room: Room,
   ) {
     this.id = id;
     this.events = events;
@@ -50,6 +57,8 @@ export class OpenSession {
     this.#blobs = blobs;
     this.#index = index;
     this.#lock = lock;
+    this.#room = room;
+    this.#stored = new Set(contentsOf(events).keys());
   }
 
   async append(event: SessionEvent): Promise<Logged> {
@@ -62,8 +71,18 @@ export class OpenSession {
     return this.#log.sync();
   }
 
-  put(text: SafeText): Promise<{ readonly sha256: Digest }> {
-    return this.#blobs.put(text);
+  /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
+  async put(text: SafeText): Promise<{ readonly sha256: Digest }> {
+    const bytes = byteLength(text);
+    try {
+      await this.#room.admit(bytes);
+    } catch (cause) {
+      if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
+    }
+    const kept = await this.#blobs.put(text);
+    if (!this.#stored.has(kept.sha256)) await this.#room.note(bytes);
+    this.#stored.add(kept.sha256);
+    return kept;
   }
 
   read(digest: Digest): Promise<SafeText> {
@@ -90,30 +109,38 @@ export class OpenSession {
 }
 
 export class Sessions {
+  readonly #root: string;
   readonly #folder: string;
   readonly #tenant: string;
   readonly #clock: Clock;
+  readonly #room: Room;
 
-  private constructor(folder: string, tenant: string, clock: Clock) {
-    this.#folder = folder;
+  private constructor(root: string, tenant: string, clock: Clock, room: Room) {
+    this.#root = root;
+    this.#folder = sessionsFolder(root, tenant);
     this.#tenant = tenant;
     this.#clock = clock;
+    this.#room = room;
   }
 
   /**
    * Opens the store at `root` for one workspace. `workspaceIdentity` (its folder addresses) is digested, never written.
    * Throws `store-too-new` for a store of a later major format, `store-unwritable` where nothing can be written.
    */
-  static async open(root: string, workspaceIdentity: string, clock: Clock): Promise<Sessions> {
+  static async open(
+    root: string,
+    workspaceIdentity: string,
+    clock: Clock,
+    limits: StoreLimits = DEFAULT_LIMITS,
+  ): Promise<Sessions> {
     const tenant = tenantOf(workspaceIdentity);
-    const folder = sessionsFolder(root, tenant);
     try {
-      await makeFolder(folder);
+      await makeFolder(sessionsFolder(root, tenant));
       await checkFormat(join(root, "format.json"));
     } catch (cause) {
       throw unwritable(root, cause);
     }
-    return new Sessions(folder, tenant, clock);
+    return new Sessions(root, tenant, clock, new Room(root, limits));
   }
 
   /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
@@ -153,14 +180,18 @@ export class Sessions {
       });
       await log.sync();
       const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
-      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock);
+      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock, this.#room);
     });
   }
 
-  /** Opens a session to go on with it: repairs what a crash left, and says so in events. Throws `session-missing`, `session-in-use`. */
+  /**
+   * Opens a session to go on with it: repairs what a crash left, and says so in events. An imported session is only
+   * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`.
+   */
   async open(id: string): Promise<OpenSession> {
     const folder = await this.#existing(id);
     try {
+      if (await isImported(folder)) return await this.open(await this.fork(id));
       return await this.#open(id, folder);
     } catch (cause) {
       throw unwritable(folder, cause);
@@ -176,13 +207,28 @@ export class Sessions {
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
       const { index, repair } = await ClaimIndex.open(join(folder, "claims.json"), known);
-      const session = new OpenSession(id, known, log, new Blobs(join(folder, "blobs")), index, lock);
+      const session = new OpenSession(
+        id,
+        known,
+        log,
+        new Blobs(join(folder, "blobs")),
+        index,
+        lock,
+        this.#room,
+      );
       if (repair !== null) {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
         await session.checkpoint();
       }
       return session;
     });
+  }
+
+  /** A new session with the conversation of this one up to now; its id. */
+  async fork(id: string): Promise<string> {
+    await this.#existing(id);
+    const source = placeOf(this.#root, this.#tenant, id);
+    return (await fork(this.#root, source, { clock: this.#clock, room: this.#room })).session;
   }
 
   /** The events of a session that may be running elsewhere. */
@@ -226,6 +272,12 @@ export class Sessions {
       throw cause;
     }
   }
+}
+
+async function isImported(folder: string): Promise<boolean> {
+  if (!(await statOf(join(folder, LOG)))) return false; // whoever opens it says so
+  const first = await readFirstEvent(join(folder, LOG));
+  return first?.type === "session_started" && first.from?.kind === "import";
 }
 
 /** A session that could not be opened whole keeps neither its lock nor its file. */
