@@ -23,7 +23,7 @@ export const limitsOf = (maximumMegabytes: number, maximumEntryMegabytes: number
 export const DEFAULT_LIMITS = limitsOf(2048, 64);
 
 const USAGE = "usage.log";
-const LINE = /^([=+-])(\d{1,16})$/;
+const LINE = /^([=+])(\d{1,16})$/;
 
 /** Drops content that may be dropped, at least so many bytes if there are; resolves with the bytes it freed. */
 export type Reclaim = (bytes: number) => Promise<number>;
@@ -32,7 +32,7 @@ export class Room {
   readonly #root: string;
   readonly #limits: StoreLimits;
   readonly #reclaim: Reclaim;
-  #read = { inode: -1n, bytes: 0, total: 0 };
+  #read: { inode: bigint; bytes: number; total: number | null } = { inode: -1n, bytes: 0, total: null };
 
   constructor(root: string, limits: StoreLimits, reclaim: Reclaim = async () => 0) {
     this.#root = root;
@@ -87,24 +87,25 @@ export class Room {
     try {
       const { ino, size } = await file.stat({ bigint: true });
       const known =
-        ino === this.#read.inode && size >= this.#read.bytes ? this.#read : { bytes: 0, total: 0 };
+        ino === this.#read.inode && size >= this.#read.bytes ? this.#read : { bytes: 0, total: null };
       const length = Number(size) - known.bytes;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, known.bytes);
       const text = buffer.toString("latin1", 0, bytesRead);
       const whole = text.slice(0, text.lastIndexOf("\n") + 1); // a line that is being written counts next time
       this.#read = { inode: ino, bytes: known.bytes + whole.length, total: added(known.total, whole) };
-      return this.#read.total;
+      return this.#read.total ?? measure(this.#root); // no total stands before the changes
     } finally {
       await file.close();
     }
   }
 }
 
-function added(total: number, lines: string): number {
+/** Null until a measured total is there to add to. */
+function added(total: number | null, lines: string): number | null {
   for (const line of lines.split("\n")) {
     const [, sign, digits] = LINE.exec(line) ?? [];
     if (sign === "=") total = Number(digits);
-    else if (sign !== undefined) total += sign === "+" ? Number(digits) : -Number(digits);
+    else if (sign !== undefined && total !== null) total += Number(digits);
   }
   return total;
 }
