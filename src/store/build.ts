@@ -80,7 +80,7 @@ function eventsOf(
       format: 1,
       session,
       tenant,
-      workspace: first.workspace,
+      workspace: first.workspace.slice(0, indexOfChar(first.workspace, TITLE_CHARS)),
       title: title.slice(0, indexOfChar(title, TITLE_CHARS)),
       salt: randomBytes(16).toString("hex"),
       from: { kind, session: first.session },
@@ -91,7 +91,14 @@ function eventsOf(
   const copied = events.slice(1).filter(({ type }) => type !== "adopted"); // ours says all of it
   return [
     ...own.map((event, n): Logged => ({ n, at, origin: "loop", ...event })),
-    ...copied.map((event, n): Logged => ({ ...event, n: n + own.length, origin: origin ?? event.origin })),
+    ...copied.map(
+      (event, n): Logged => ({
+        ...event,
+        n: n + own.length,
+        at: Math.min(event.at, at), // a time to come would keep the session for ever
+        origin: origin ?? event.origin,
+      }),
+    ),
   ];
 }
 

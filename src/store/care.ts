@@ -1,7 +1,9 @@
 /** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
 import { Failure } from "../schema/failure";
+import { type Exported, exportSession } from "./archive";
 import { type Erased, erase, type Scope } from "./erase";
 import { type Forked, fork } from "./fork";
+import { type Imported, importSession } from "./importArchive";
 import { listTenants, noStep, type OnStep, type Place, placeOf, SESSION_ID, tenantOf } from "./layout";
 import type { Clock } from "./log";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
@@ -71,12 +73,24 @@ export class StoreCare {
     return this.#erase({ kind: "everything" });
   }
 
-  fork(session: string): Promise<Forked> {
+  async fork(session: string): Promise<Forked> {
     return fork(this.#root, this.#place(session), {
       clock: this.#clock,
       room: this.#room(),
       onStep: this.#onStep,
     });
+  }
+
+  /** Writes the session to `file`: its log, everything it cites, and a list of what is missing. */
+  async export(session: string, file: string): Promise<Exported> {
+    return exportSession(this.#place(session), file, { clock: this.#clock, onStep: this.#onStep });
+  }
+
+  /** Adds the session of an archive to this workspace; going on with it forks it. */
+  import(file: string): Promise<Imported> {
+    const { maximumEntryBytes } = this.#settings.limits;
+    const ports = { clock: this.#clock, room: this.#room(), maximumEntryBytes, onStep: this.#onStep };
+    return importSession(this.#root, this.#tenant, file, ports);
   }
 
   #erase(scope: Scope): Promise<Erased> {

@@ -69,6 +69,7 @@ async function withoutLog(place: Place, cause: NodeJS.ErrnoException): Promise<F
 function unreadable(cause: unknown): FolderState {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) throw cause;
+  if (code === "ENOENT") return { kind: "gone" }; // deleted while it was read
   return { kind: "unreadable", why: `${LOG} cannot be read (${code})` };
 }
 

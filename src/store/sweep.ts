@@ -83,6 +83,7 @@ async function guarded(place: Place, report: Report, work: () => Promise<void>):
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
+    if (code === "ENOENT") return; // another window was faster
     report.pinned.push({ folder: place.folder, why: code });
   }
 }

@@ -28,7 +28,8 @@ const acts: Record<string, () => Promise<unknown>> = {
   forgetWorkspace: () => care.forgetWorkspace(),
   forgetEverything: () => care.forgetEverything(),
   fork: () => care.fork(first),
+  export: () => care.export(first, second),
+  import: () => care.import(first),
   verify: () => care.verify({ everywhere: true }),
 };
-void second;
 say(`done ${JSON.stringify(await acts[act]?.())}`);

@@ -14,6 +14,10 @@ export async function bundleWriter(folder: string, program = "writer"): Promise<
     platform: "node",
     format: "esm",
     logLevel: "error",
+    banner: {
+      // Bundled CommonJS packages ask for Node's own modules by require().
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
   });
   return outfile;
 }
