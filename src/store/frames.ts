@@ -52,6 +52,10 @@ export function tableOf(content: Uint8Array): Buffer {
 export const mostTableBytes = (contentBytes: number): number =>
   Math.ceil(contentBytes / (FRAME_BYTES - 3)) * ROW_BYTES;
 
+/** No blob file of so many bytes of content is larger. */
+export const fileBytesOf = (contentBytes: number): number =>
+  contentBytes + mostTableBytes(contentBytes) + FOOTER_BYTES;
+
 /** The last bytes of a blob file: where the table is. */
 export function footerOf(contentBytes: number, tableBytes: number): Buffer {
   const footer = Buffer.alloc(FOOTER_BYTES);
