@@ -10,11 +10,13 @@ import { assertClean, keep, LONG, sessionWith } from "../../support/lifetime";
 import { clock, create, filesBelow, hasCode, safe, withStore } from "../../support/storeFolder";
 
 const HERE = "file:///work";
+/** Room for 6000 and 4000 bytes of content, as files, and not for one byte more. */
+const FULL = fileBytesOf(6000) + fileBytesOf(4000);
 const text = (bytes: number, fill = "x") => safe(fill.repeat(bytes));
 
 test("a result over the limit of one, and a store over the limit of all, refuse before anything is written", async () => {
   await withStore(async (_, root) => {
-    const store = await Sessions.open(root, HERE, clock, { maximumBytes: 10_000, maximumEntryBytes: 6000 });
+    const store = await Sessions.open(root, HERE, clock, { maximumBytes: FULL, maximumEntryBytes: 6000 });
     const session = await create(store);
     await assert.rejects(session.put(text(6001)), hasCode("entry-too-large"));
     await session.put(text(6000));
@@ -26,7 +28,7 @@ test("a result over the limit of one, and a store over the limit of all, refuse 
     await session.close();
     const other = await create(
       await Sessions.open(root, "file:///elsewhere", clock, {
-        maximumBytes: 10_000,
+        maximumBytes: FULL,
         maximumEntryBytes: 6000,
       }),
     );
@@ -37,7 +39,7 @@ test("a result over the limit of one, and a store over the limit of all, refuse 
 
 test("windows count together; what was deleted makes room again", async () => {
   await withStore(async (_, root) => {
-    const limits = { maximumBytes: 10_000, maximumEntryBytes: 10_000 };
+    const limits = { maximumBytes: FULL, maximumEntryBytes: 10_000 };
     const one = await Sessions.open(root, HERE, clock, limits);
     const two = await Sessions.open(root, HERE, clock, limits);
     const [a, b] = [await create(one), await create(two)];
