@@ -16,7 +16,7 @@ export type Log = {
 };
 
 /** Names a stored content, and the frame table that proves windows of it. */
-export type BlobName = { readonly sha256: Digest; readonly frames: Digest };
+export type BlobName = { readonly sha256: Digest; readonly frames: Digest; readonly bytes: number };
 
 /** The session's stored results. Contract: when `put` resolves, the content is on disk and readable by its digest. */
 export type Claims = {

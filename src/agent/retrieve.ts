@@ -31,6 +31,7 @@ export type Redeemed = {
   readonly call: string;
   readonly handle: Handle | null;
   readonly isError: boolean;
+  readonly tainted: boolean;
   readonly text: string;
 };
 
@@ -83,8 +84,10 @@ export async function retrieve(
     const { selector, offset, maximumChars } = stretch;
     const window = await context.ports.claims.window(claim, offset, maximumChars);
     const { chars, totalChars } = window;
+    const tainted = claim.tainted === true && chars > 0;
+    const text = windowText(handle, window, tainted ? claim.tool : null);
     return {
-      value: { call, handle, isError: false, text: windowText(handle, window) },
+      value: { call, handle, isError: false, tainted, text },
       event: {
         type: "redeemed",
         call,
@@ -136,8 +139,10 @@ function found(call: string, handle: Handle, claim: Claim, needle: string, match
     totalChars: claim.chars,
     matches: matches.total,
   };
+  const tainted = claim.tainted === true && matches.matches.length > 0;
+  const text = matchesText(handle, needle, claim.chars, matches, tainted ? claim.tool : null);
   return {
-    value: { call, handle, isError: false, text: matchesText(handle, needle, claim.chars, matches) },
+    value: { call, handle, isError: false, tainted, text },
     event: { type: "redeemed", call, handle, ...event },
   };
 }
@@ -166,7 +171,7 @@ const REFUSALS: Readonly<Partial<Record<RefusalReason, string>>> = {
 /** Unknown, foreign, missing and corrupt read the same to the model, byte for byte; the log has the reason (§0.3). */
 function refusal(call: string, reason: RefusalReason, given: string, handle: Handle | null): Retrieval {
   return {
-    value: { call, handle, isError: true, text: REFUSALS[reason] ?? CLAIM_UNAVAILABLE },
+    value: { call, handle, isError: true, tainted: false, text: REFUSALS[reason] ?? CLAIM_UNAVAILABLE },
     event: { type: "redemption_refused", call, reason, given: [...given].slice(0, GIVEN_CHARS).join("") },
   };
 }

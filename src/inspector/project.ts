@@ -155,6 +155,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       stored: null,
       redeemed: null,
       refusal: null,
+      tainted: false,
       changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
       shortened: [],
     }),
@@ -183,6 +184,7 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
   const before = callOf(view, event.call)?.stored;
   const hidden = shown === "ticket" && before ? Math.max(0, before.chars - shownChars) : 0;
   return onCall(totalled(view, { hiddenChars: hidden }), event.call, () => ({
+    tainted: event.tainted === true,
     result: { shown, class: event.class, why, isError, shownChars, text: firstChars(text, TEXT_CHARS) },
   }));
 }

@@ -29,6 +29,8 @@ export const Claim = z.object({
   chars: z.int().nonnegative(),
   bytes: z.int().nonnegative(),
   lines: z.int().nonnegative(),
+  reclaimable: z.literal(true).optional(), // may go `ttlSeconds` after its last use (CONFORMANCE §0.6); absent: stays
+  tainted: z.literal(true).optional(), // came from outside: shown as untrusted data wherever it is read
 });
 export type Claim = z.infer<typeof Claim>;
 

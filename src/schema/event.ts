@@ -133,6 +133,7 @@ const Remembered = z.object({
   why: z.string(),
   handle: Handle.nullable(),
   isError: z.boolean(),
+  tainted: z.literal(true).optional(), // came from outside: what `text` has of it is fenced
   text: z.string(),
 });
 

@@ -39,6 +39,7 @@ export const CallView = z.object({
     })
     .nullable(),
   refusal: z.object({ reason: RefusalReason, given: z.string() }).nullable(),
+  tainted: z.boolean(), // what the model was shown of it, or is stored, came from outside
   changes: z.object({
     forgedMarkers: size,
     loneSurrogates: size,

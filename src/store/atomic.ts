@@ -14,17 +14,17 @@ export async function writeAtomically(
   content: string | Uint8Array,
   disk = nodeDisk,
 ): Promise<void> {
+  await makeFolder(dirname(path), disk);
   await writeWith(path, (file) => file.writeFile(content, "utf8"), disk);
 }
 
-/** The same for a writer of its own: what it wrote when it resolves becomes the file. */
+/** The same for a writer of its own, in a folder that is there: what it wrote when it resolves becomes the file. */
 export async function writeWith(
   path: string,
   write: (file: FileHandle) => Promise<void>,
   disk = nodeDisk,
 ): Promise<void> {
   const folder = dirname(path);
-  await makeFolder(folder, disk);
   const draft = join(folder, `.${randomUUID()}.tmp`);
   try {
     const file = await disk.open(draft, "wx", FILE_MODE);

@@ -12,13 +12,13 @@ import {
 import type { Claim, Digest, Matches } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { SafeText } from "../schema/text";
-import { writeWith } from "./atomic";
+import { makeFolder, writeWith } from "./atomic";
 import { type Disk, nodeDisk } from "./disk";
-import { FOOTER_BYTES, FrameTable, footerOf, readFooter, tableOf } from "./frames";
+import { encoded, FOOTER_BYTES, FrameTable, framed, mostTableBytes, readFooter, tableOf } from "./frames";
 import { charOfLine, Search } from "./search";
 
 /** What a claim says of its blob. */
-export type BlobName = Pick<Claim, "sha256" | "frames">;
+export type BlobName = Pick<Claim, "sha256" | "frames" | "bytes">;
 
 const CACHED_TABLES = 64;
 const SEARCH_FRAMES = 64; // read at once while searching: 1 MiB
@@ -29,6 +29,7 @@ export class Blobs {
   readonly #root: string;
   readonly #disk: Disk;
   readonly #tables = new Map<string, FrameTable>();
+  #folder: Promise<void> | null = null; // made once: a store that was deleted since does not come back piece by piece
 
   /** `root` is the session's `blobs` folder; it is made when the first blob is put. */
   constructor(root: string, disk: Disk = nodeDisk) {
@@ -40,17 +41,20 @@ export class Blobs {
    * Stores `text` under its digest. Putting the same text again writes nothing (C7), unless what is there was altered:
    * running the source tool again then heals the handle (C27).
    */
-  async put(text: SafeText): Promise<{ sha256: Digest; frames: Digest }> {
-    const content = Buffer.from(text, "utf8");
-    const hashing = digestOf(content);
-    const table = tableOf(content);
-    const name = { sha256: await hashing, frames: hash("sha256", table, "hex") as Digest };
+  async put(text: SafeText): Promise<BlobName> {
+    const draft = encoded(text);
+    const { content } = draft;
+    const hashing = digestOf(content); // on another thread, while this one makes the table
+    const { file, table } = framed(draft);
+    const frames = hash("sha256", table, "hex") as Digest;
+    const name = { sha256: await hashing, frames, bytes: content.length };
     if (await this.#holds(name.sha256)) return name;
-    const write = async (file: FileHandle) => {
-      for (const part of [content, table, footerOf(content.length, table.length)])
-        await file.appendFile(part);
-    };
-    await writeWith(this.#path(name.sha256), write, this.#disk);
+    this.#folder ??= makeFolder(this.#root, this.#disk);
+    await this.#folder.catch((cause: unknown) => {
+      this.#folder = null; // the next put tries again
+      throw cause;
+    });
+    await writeWith(this.#path(name.sha256), (target) => target.appendFile(file), this.#disk);
     return name;
   }
 
@@ -127,18 +131,16 @@ export class Blobs {
   }
 
   /** The frame table, read and proven once, then kept. */
-  async #table(file: FileHandle, { sha256, frames }: BlobName): Promise<FrameTable> {
+  async #table(file: FileHandle, { sha256, frames, bytes: content }: BlobName): Promise<FrameTable> {
     const kept = this.#tables.get(frames);
     if (kept) return kept;
-    const { size } = await file.stat();
-    const footer = readFooter(
-      await readAt(file, Math.max(0, size - FOOTER_BYTES), Math.min(size, FOOTER_BYTES)),
-      size,
-    );
-    if (footer === null) throw corrupt(sha256);
-    const bytes = await readAt(file, footer.contentBytes, footer.tableBytes);
-    const table = hash("sha256", bytes, "hex") === frames ? new FrameTable(bytes) : null;
-    if (table === null || table.totalBytes !== footer.contentBytes) throw corrupt(sha256);
+    const bytes = await readAt(file, content, mostTableBytes(content) + FOOTER_BYTES);
+    const footerAt = bytes.length - FOOTER_BYTES;
+    const footer = footerAt < 0 ? null : readFooter(bytes.subarray(footerAt), content + bytes.length);
+    if (footer?.contentBytes !== content) throw corrupt(sha256);
+    const rows = bytes.subarray(0, footerAt);
+    const table = hash("sha256", rows, "hex") === frames ? new FrameTable(rows) : null;
+    if (table?.totalBytes !== content) throw corrupt(sha256);
     this.#tables.set(frames, table);
     const [oldest] = this.#tables.keys();
     if (this.#tables.size > CACHED_TABLES && oldest !== undefined) this.#tables.delete(oldest);
@@ -165,7 +167,7 @@ export class Blobs {
   }
 
   #path(digest: Digest): string {
-    return join(this.#root, digest.slice(0, 2), digest);
+    return join(this.#root, digest);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type Adapter, Low } from "lowdb";
 import { JSONFile } from "lowdb/node";
 import * as z from "zod";
+import { joinedClaim } from "../claims/claim";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
@@ -46,9 +47,11 @@ export class ClaimIndex {
   observe(event: Logged): void {
     this.#events = event.n + 1;
     if (event.type !== "tool_result_stored") return;
-    if (this.#claims.has(event.handle)) return;
-    const { handle, sha256, frames, tool, class: toolClass, chars, bytes, lines } = event;
-    this.#claims.set(handle, { handle, sha256, frames, tool, class: toolClass, chars, bytes, lines });
+    const claim = Claim.parse(event); // its fields and no others
+    const before = this.#claims.get(claim.handle);
+    const joined = before ? joinedClaim(before, claim) : claim;
+    if (joined === before) return;
+    this.#claims.set(claim.handle, joined);
     this.#isDirty = true;
   }
 

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { windowOf } from "../../../src/claims/window";
 import { charLength, indexOfChar, type SafeText } from "../../../src/schema/text";
 import { Blobs } from "../../../src/store/blobs";
-import { FRAME_BYTES } from "../../../src/store/frames";
+import { encoded, FRAME_BYTES, framed, tableOf } from "../../../src/store/frames";
 import { unbreakableText } from "../../support/texts";
 
 const root = mkdtempSync(path.join(os.tmpdir(), "clk-windows-"));
@@ -96,7 +96,7 @@ test("a search finds every match of the whole, also across frames and stretches,
 test("C27 a window proves the frames it touches: an altered byte elsewhere does not matter to it, an altered table to all", async () => {
   const content = safe("x".repeat(FRAME_BYTES * 6));
   const name = await blobs.put(content);
-  const file = path.join(root, name.sha256.slice(0, 2), name.sha256);
+  const file = path.join(root, name.sha256);
   const whole = readFileSync(file);
   const alterAt = (at: number) => {
     const altered = Buffer.from(whole);
@@ -135,3 +135,18 @@ async function refuseWrites(file: string, flags: string) {
   assert.equal(flags, "r");
   return (await import("node:fs/promises")).open(file, flags);
 }
+
+test("both ways to make a table make the same one", () => {
+  const texts = [
+    "",
+    "a",
+    "\n",
+    "no line end",
+    longText(17, 9000).replace(/[^\x20-\x7e\n]/g, "x"),
+    "\n".repeat(FRAME_BYTES * 2 + 1),
+  ];
+  for (const text of texts) {
+    const draft = encoded(text);
+    assert.deepEqual(framed(draft).table, tableOf(draft.content));
+  }
+});
