@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(owned);
   const log = owned.add(vscode.window.createOutputChannel("Cloakroom", { log: true }));
   const documents = owned.add(new ContentDocuments((uri) => textBehind(uri, sessions)));
-  const approver = owned.add(new Approver(documents, ANSWER_COMMAND, () => transcripts.settled));
+  const approver = owned.add(new Approver(ANSWER_COMMAND, () => transcripts.settled));
   const sessions: SessionController = owned.add(new SessionController(createHost(context, approver)));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));

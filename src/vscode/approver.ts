@@ -1,8 +1,8 @@
 /** Asking before a tool changes something: the diff or the command is on screen, the answer is one key away. */
 import * as vscode from "vscode";
 import type { ToolPreview } from "../schema/tool";
-import { type ContentDocuments, titled } from "./contentDocuments";
 import { inLabel, isPlainLine } from "./plainText";
+import { ProposedDocuments } from "./proposedDocuments";
 
 /** The loop's `Approver` port, structurally. */
 export type Question = {
@@ -29,7 +29,7 @@ const STOPPED: Verdict = {
 const LINE_CHARS = 80; // of a command that a row of the picker shows whole
 
 export class Approver implements vscode.Disposable {
-  readonly #documents: ContentDocuments;
+  readonly #documents = new ProposedDocuments();
   readonly #allowed = new Set<string>(); // session and tool, for as long as this window lives
   readonly #screenSettled: () => Promise<unknown>;
   readonly #reminder: vscode.StatusBarItem;
@@ -37,8 +37,7 @@ export class Approver implements vscode.Disposable {
   #picker: vscode.QuickPick<Answer> | undefined;
 
   /** `answerCommand` calls `reopen`. `screenSettled`: nothing else is about to open over what is asked about. */
-  constructor(documents: ContentDocuments, answerCommand: string, screenSettled: () => Promise<unknown>) {
-    this.#documents = documents;
+  constructor(answerCommand: string, screenSettled: () => Promise<unknown>) {
     this.#screenSettled = screenSettled;
     this.#reminder = vscode.window.createStatusBarItem(
       "cloakroom.question",
@@ -72,6 +71,7 @@ export class Approver implements vscode.Disposable {
   dispose(): void {
     this.#picker?.dispose();
     this.#reminder.dispose();
+    this.#documents.dispose();
   }
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
@@ -92,16 +92,16 @@ export class Approver implements vscode.Disposable {
   /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
     if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
-      const text = this.#documents.put(titled(`${session}/${call}/Proposed Command.sh`), preview.command);
-      await vscode.window.showTextDocument(await this.#documents.open(text), {
+      const text = this.#documents.put(`${session}/${call}/Proposed Command.sh`, preview.command);
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
         preview: true,
         preserveFocus: true,
       });
       return { close: () => this.#close([text]) };
     }
     if (preview.kind !== "diff") return null;
-    const before = this.#documents.put(titled(`${session}/${call}/before/${preview.path}`), preview.before);
-    const after = this.#documents.put(titled(`${session}/${call}/after/${preview.path}`), preview.after);
+    const before = this.#documents.put(`${session}/${call}/before/${preview.path}`, preview.before);
+    const after = this.#documents.put(`${session}/${call}/after/${preview.path}`, preview.after);
     await vscode.commands.executeCommand(
       "vscode.diff",
       before,

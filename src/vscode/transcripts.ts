@@ -80,5 +80,5 @@ export async function textBehind(uri: vscode.Uri, sessions: SessionController): 
   const stored = /^\/stored\/([0-9a-z-]+)\/([^/]+)\//.exec(uri.path);
   const handle = Handle.safeParse(stored?.[2]);
   if (stored?.[1] && handle.success) return sessions.content(stored[1], handle.data);
-  throw vscode.FileSystemError.FileNotFound(uri); // the two sides of a change that is no longer asked about
+  throw vscode.FileSystemError.FileNotFound(uri);
 }
