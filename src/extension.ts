@@ -89,7 +89,7 @@ async function openTools() {
   const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
   const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
   const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
-  const ports = { workspace, editor: documentEditor(nodeEditor), clock };
+  const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
   return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
 }
 
