@@ -17,6 +17,7 @@ import {
   notification,
   openInspector,
   pickerRows,
+  stateSaved,
   until,
 } from "../support/session";
 import { type Harness, sharedWorkbench } from "../support/workbench";
@@ -267,6 +268,7 @@ suite("changes that the agent makes", () => {
     const harness = opened();
     const { session, pid } = await runningCommand(harness);
     await harness.page.locator(".tab.active").filter({ hasText: "Run it.md" }).waitFor();
+    await stateSaved(harness, `${path.basename(session.folder)}/Run it.md`);
     await harness.reload();
     assertCommandStopped(await session.ended(), pid);
     // The transcript's tab is still there, and says how it ended.
