@@ -6,6 +6,8 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { parseScript } from "./models/script";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
+import { StoreActs } from "./store/acts";
+import { StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import { builtinPolicy } from "./thimble/builtin";
@@ -21,7 +23,8 @@ import { INSPECTOR_VIEW, InspectorView } from "./vscode/inspectorView";
 import { pickModel } from "./vscode/pickModel";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
-import { readCoreSettings, readEditorSettings } from "./vscode/settings";
+import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
+import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
 import { Transcripts, transcriptSession } from "./vscode/transcripts";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
@@ -50,6 +53,9 @@ export function activate(context: vscode.ExtensionContext): void {
     pickModel: (last) => pickModel(readEditorSettings().model || (last ?? ""), offline),
   });
   owned.add(commands.register());
+  const acts = new StoreActs(() => StoreCare.open(...storeOf(context), readStoreSettings()));
+  const storeCommands = new StoreCommands({ host: acts, dialogs: editorDialogs, log, sessions, commands });
+  owned.add(storeCommands.register());
 
   const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
   const nonce = () => randomBytes(16).toString("hex");
@@ -60,9 +66,13 @@ export function activate(context: vscode.ExtensionContext): void {
   owned.add(registerPolicyLanguage(context.asAbsolutePath("dist/languageServer.cjs"), onServerFailure));
 }
 
+/** Which store, for which workspace. */
+const storeOf = (context: vscode.ExtensionContext) =>
+  [context.globalStorageUri.fsPath, workspaceIdentity(), clock] as const;
+
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
 function createHost(context: vscode.ExtensionContext, approver: Approver): SessionHost {
-  const openStore = () => Sessions.open(context.globalStorageUri.fsPath, workspaceIdentity(), clock);
+  const openStore = () => Sessions.open(...storeOf(context), readStoreSettings().limits);
   return {
     list: async () => (await openStore()).list(),
     events: async (session) => (await openStore()).events(session),

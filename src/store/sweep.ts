@@ -4,6 +4,7 @@
  * back. Safe beside other windows: whatever is deleted of a session is deleted under its lock, after looking again.
  */
 import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { finishErasures } from "./erase";
 import {
   INDEX,
@@ -30,7 +31,7 @@ import {
   readFolder,
   statOf,
 } from "./sessionFolder";
-import { GRACE_MS } from "./verify";
+import { GRACE_MS, savedIndex } from "./verify";
 
 export type SweepPorts = {
   readonly clock: Clock;
@@ -91,6 +92,7 @@ async function guarded(place: Place, report: Report, work: () => Promise<void>):
 async function sweepSession(place: Place, ports: SweepPorts, report: Report, onStep: OnStep): Promise<void> {
   const { clock } = ports;
   await onStep("mark");
+  if (await isQuiet(place, ports)) return;
   const state = await readFolder(place);
   if (state.kind === "gone") return;
   if (state.kind === "unreadable") {
@@ -125,6 +127,22 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Whether a look at the folder is enough: used lately, nothing half-written, and the index knows all old content. The
+ * index may be behind its log: that only costs reading the log.
+ */
+async function isQuiet(place: Place, { clock, keepMs }: SweepPorts): Promise<boolean> {
+  const log = await statOf(join(place.folder, LOG));
+  if (!log || (keepMs !== null && clock.now() - log.mtimeMs > keepMs)) return false;
+  if ((await listDrafts(place.folder)).length > 0) return false;
+  const saved = await savedIndex(place);
+  if (typeof saved === "string") return false;
+  const known = new Set(saved.checkpoint.claims.map(({ sha256 }) => sha256));
+  return (await listBlobs(place.folder)).every(
+    (file) => (file.kind === "blob" && known.has(file.digest)) || clock.now() - file.changedAt <= GRACE_MS,
+  );
 }
 
 /** A session by inactivity; one that never began, after the grace. */

@@ -150,9 +150,10 @@ function verifyOrphans(
   }
 }
 
-type Saved = { readonly checkpoint: Checkpoint } | "missing" | "damaged" | "unreadable";
+export type Saved = { readonly checkpoint: Checkpoint } | "missing" | "damaged" | "unreadable";
 
-async function savedIndex(place: Place): Promise<Saved> {
+/** The claim index as it stands on disk. */
+export async function savedIndex(place: Place): Promise<Saved> {
   try {
     const parsed = Checkpoint.safeParse(JSON.parse(await readFile(join(place.folder, INDEX), "utf8")));
     return parsed.success ? { checkpoint: parsed.data } : "damaged";
