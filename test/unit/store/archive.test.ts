@@ -363,7 +363,7 @@ test("a store without room takes no import and no fork, and keeps nothing of the
 test("killed before any step of an export, an import or a fork: no half file under a name, no half session in the list", async function () {
   this.timeout(30_000);
   await withFolder(async (folder) => {
-    const program = await bundleWriter(folder, "carer");
+    const program = await bundleWriter(folder, "test/support/carer.ts");
     const cases: [string, string][] = [
       ...["read", "prove", "write", "name"].map((step): [string, string] => ["export", step]),
       ...["open", "check", "copy", "log", "name"].map((step): [string, string] => ["import", step]),

@@ -4,31 +4,32 @@ import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { root as repository } from "../../../scripts/bootstrap.mjs";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
 import { LONG, sessionWith } from "../../support/lifetime";
 import { clock, folderOf } from "../../support/storeFolder";
+import { bundleWriter } from "../../support/writerProcess";
 
 type Finished = { readonly code: number; readonly out: string; readonly err: string };
 
 let folder = "";
 let root = "";
 let workspace = "";
+let program = "";
 
 suiteSetup(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "clk-acts-"));
   root = path.join(folder, "store");
   workspace = path.join(folder, "harbour log");
+  program = await bundleWriter(folder, "src/cli.ts");
 });
 suiteTeardown(() => rm(folder, { recursive: true, force: true }));
 
 function cloakroom(...words: string[]): Promise<Finished> {
-  const args = ["--import", import.meta.resolve("tsx"), path.join(repository, "src", "cli.ts"), ...words];
   return new Promise((resolve) =>
     execFile(
       process.execPath,
-      [...args, "--workspace", workspace, "--store", root],
+      [program, ...words, "--workspace", workspace, "--store", root],
       { cwd: folder },
       (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
     ),

@@ -192,7 +192,7 @@ test("a folder copied from another machine: its sessions are read, its lock is i
 test("killed before any step: what is listed is whole, and the next sweep ends with the same", async function () {
   this.timeout(30_000);
   await withFolder(async (folder) => {
-    const file = await bundleWriter(folder, "carer");
+    const file = await bundleWriter(folder, "test/support/carer.ts");
     const steps = [
       "list",
       "mark",
