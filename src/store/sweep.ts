@@ -1,6 +1,6 @@
 /**
  * The sweep, at start and hourly: sessions that nobody used for long go, and what crashes left behind. Named steps:
- * list → mark → expire → collect → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
+ * list → mark → lock → expire → collect → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
  * back. Safe beside other windows: whatever is deleted of a session is deleted under its lock, after looking again.
  */
 import { readdir, rm } from "node:fs/promises";
@@ -102,6 +102,7 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
   const isExpiring = await isExpired(place, state, ports);
   const due = isExpiring || (await restsIn(place, state, clock)).length > 0;
   if (!due) return;
+  await onStep("lock");
   const lock = await lockFolder(place, clock);
   if (lock === "in-use" || lock === "gone") return;
   try {

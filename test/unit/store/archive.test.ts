@@ -316,6 +316,25 @@ test("hostile archives: refused by name, and nothing is left behind", async func
   });
 });
 
+test("an archive's times are not believed: an event of the year 9999 does not keep its session for ever", async () => {
+  await withStore(async (store, root) => {
+    const { id } = await sessionWith(store, [LONG]);
+    const file = path.join(path.dirname(root), "session.zip");
+    const care = await careOf(root);
+    await care.export(id, file);
+    const whole = await unzipped(file);
+    const { events } = readChain(whole["log.jsonl"] ?? Buffer.alloc(0));
+    const manifest = Manifest.parse(JSON.parse(String(whole["manifest.json"])));
+    const late = events.map((event) => ({ ...event, at: 253_402_300_799_000 }));
+    await zipped(file, { ...whole, ...written(late, manifest) });
+    const { session } = await care.import(file);
+    assert.ok((await store.events(session)).every(({ at }) => at <= Date.now()));
+    const later = { now: () => Date.now() + 31 * 86_400_000 };
+    await (await StoreCare.open(root, HERE, later)).sweep();
+    assert.deepEqual(await store.list(), []);
+  });
+});
+
 test("a byte flipped anywhere in an archive: refused, or what comes in is whole", async function () {
   this.timeout(20_000);
   await withStore(async (store, root) => {

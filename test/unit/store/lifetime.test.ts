@@ -6,6 +6,7 @@ import fc from "fast-check";
 import type { Handle } from "../../../src/schema/claim";
 import { StoreCare } from "../../../src/store/care";
 import { readChain } from "../../../src/store/chain";
+import { ClaimIndex } from "../../../src/store/claimIndex";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
 import { assertClean, DAY_MS, keep, LONG, sessionWith } from "../../support/lifetime";
@@ -153,6 +154,33 @@ test("a fork: the same conversation, its own salt, copies that are no links; eit
     for (const handle of [handles[0] as Handle, again])
       assert.equal(await store.content(second, handle), LONG);
     assert.deepEqual((await assertClean(root)).findings, []);
+  });
+});
+
+test("the claim index takes adopted handles", async () => {
+  await withFolder(async (folder) => {
+    const claim = {
+      handle: `claim:${"a".repeat(32)}` as Handle,
+      sha256: sha256(LONG),
+      tool: "read_file",
+      class: "read" as const,
+      chars: LONG.length,
+      bytes: LONG.length,
+      lines: 1,
+    };
+    const adopted = {
+      n: 0,
+      at: 1,
+      origin: "loop" as const,
+      type: "adopted" as const,
+      from: "x",
+      missing: [],
+    };
+    const events = [{ ...adopted, claims: [claim] }];
+    const { index } = await ClaimIndex.open(path.join(folder, "claims.json"), events);
+    assert.deepEqual(index.find(claim.handle), claim);
+    await index.checkpoint();
+    assert.equal((await ClaimIndex.open(path.join(folder, "claims.json"), events)).repair, null);
   });
 });
 

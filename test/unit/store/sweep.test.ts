@@ -66,6 +66,8 @@ test("a clock that went back expires nothing: neither now, nor what was used whi
     await sessionWith(wrong, [LONG], "begun in 1970");
     const right = await Sessions.open(root, HERE, { now: () => Date.now() });
     await sessionWith(right, [LONG], "begun today");
+    for (const { session } of await right.list())
+      await rm(path.join(await folderOf(root, session), "claims.json")); // look closer
     assert.deepEqual((await sweep(root, { clock: { now: () => 1000 }, keepMs: KEEP })).expired, []);
     assert.deepEqual((await sweep(root, { clock: after(0), keepMs: KEEP })).expired, []); // its file is of today
     const names = await titles(right);
@@ -196,6 +198,7 @@ test("killed before any step: what is listed is whole, and the next sweep ends w
     const steps = [
       "list",
       "mark",
+      "lock",
       "expire",
       "rename",
       "unlink",
@@ -275,7 +278,7 @@ test("a session opened between the look and the lock is not removed", async () =
     assert.equal((await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP, onStep })).expired.length, 1);
     const other = await sessionWith(store, [LONG]);
     const used = async (step: string) => {
-      if (step !== "mark" || done === false) return;
+      if (step !== "lock" || done === false) return;
       done = false;
       const later = await Sessions.open(root, HERE, after(KEEP * 2));
       const session = await later.open(other.id);
