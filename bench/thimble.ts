@@ -9,6 +9,7 @@ import { decide, type Question } from "../src/thimble/decide";
 import { loadPolicy } from "../src/thimble/load";
 import { type LoadedPolicy, policyFrom } from "../src/thimble/policy";
 import { type ReceiptState, receiptFold } from "../src/thimble/receipt";
+import type { BenchResult } from "./run";
 
 const WARM_UP = 2000; // calls of each before anything is measured
 const ROUNDS = 500; // short samples of each, taken in turn so that all see the same machine
@@ -50,7 +51,7 @@ const artifactOf = (contracts: number): PolicyArtifact => ({
 });
 
 /** Keys as in the speed rule: ratios are medians over the rounds of one run. */
-export async function run(): Promise<Record<string, number>> {
+export async function run(): Promise<BenchResult> {
   const few = policyFrom(artifactOf(CONTRACTS), hash);
   const many = policyFrom(artifactOf(CONTRACTS * 10), hash);
   const decideFew = decider(few, `server_${CONTRACTS - 1}.search`);
@@ -66,7 +67,7 @@ export async function run(): Promise<Record<string, number>> {
   }
   const singles = Array.from({ length: 5000 }, () => time(1, decideFew)).toSorted((a, b) => a - b);
   const loads = Array.from({ length: 20 }, () => time(1, () => loadPolicy(text, hash)));
-  return {
+  const json = {
     argument_bytes: Buffer.byteLength(ARGUMENTS),
     decide_vs_json_roundtrip: round3(medianRatio(samples.few, samples.baseline)),
     json_roundtrip_us_p50: round3(medianOf(samples.baseline)),
@@ -76,6 +77,7 @@ export async function run(): Promise<Record<string, number>> {
     contracts_x10_ratio: round3(medianRatio(samples.many, samples.few)),
     load_ms_p50: round3(medianOf(loads) / 1000),
   };
+  return { rows: Object.entries(json).map(([name, value]) => [name, String(value)] as const), json };
 }
 
 function roundTrip(): void {

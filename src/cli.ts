@@ -1,5 +1,5 @@
 /** The same core without an editor: `cloakroom run` and `cloakroom show`. Results on standard output, problems on standard error. */
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
-import { parseScript } from "./models/script";
+import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
 import { LimitMode } from "./schema/policy";
@@ -90,9 +90,24 @@ async function main(words: readonly string[]): Promise<number> {
     const told = await act(acts, command, positionals.slice(1), given);
     return typeof told === "string" ? complain(told, 2) : tell(told);
   }
-  const store = await Sessions.open(root, workspace, clock);
-  if (command === "show") return show(store, name ?? (await store.list())[0]?.session);
+  try {
+    const store = await Sessions.open(root, workspace, clock);
+    if (command === "run") return await run(store, workspace, values);
+    return await show(store, name ?? (await store.list())[0]?.session);
+  } finally {
+    if (values.ephemeral) await rm(root, { recursive: true, force: true });
+  }
+}
 
+type RunOptions = {
+  readonly script?: string | undefined;
+  readonly question: string;
+  readonly limits: string;
+  readonly allow: boolean;
+  readonly session?: string | undefined;
+};
+
+async function run(store: Sessions, workspace: string, values: RunOptions): Promise<number> {
   if (values.script === undefined) return complain("Name the script: --script FILE.", 2);
   const mode = LimitMode.safeParse(values.limits);
   if (!mode.success) return complain("--limits takes off, observe or enforce.", 2);
@@ -102,7 +117,7 @@ async function main(words: readonly string[]): Promise<number> {
     { ripgrepPath: await findRipgrep(undefined, process.env.PATH) },
   );
   const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort()); // ends commands too
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
@@ -119,10 +134,7 @@ async function main(words: readonly string[]): Promise<number> {
         intent: null,
       },
       ports: {
-        model: createScriptedModel(
-          parseScript(await readFile(values.script, "utf8"), values.script),
-          clock.sleep,
-        ),
+        model: createScriptedModel(await readScript(values.script, "--script"), clock.sleep),
         tools: [...tools, fetchResult],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,
@@ -170,7 +182,7 @@ async function act(
 
 /** Findings on standard error, the outcome on standard output; a session that was made is the last line. */
 function tell(told: Told | Made): number {
-  for (const line of told.lines) process.stderr.write(`${line}\n`);
+  for (const line of told.lines) complain(line, 0);
   print(told.summary, 0);
   if ("session" in told) print(told.session, 0);
   return told.ok ? 0 : 1;

@@ -1,10 +1,11 @@
 /** The composition root: the house is built here, in the order data meets it. */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
+import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
-import { parseScript } from "./models/script";
+import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
 import { StoreCare } from "./store/care";
@@ -12,45 +13,44 @@ import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { findRipgrep } from "./tools/ripgrep";
 import { Approver } from "./vscode/approver";
-import { Commands, messageOf } from "./vscode/commands";
+import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
 import { Disposables } from "./vscode/disposables";
 import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
-import { INSPECTOR_VIEW, InspectorView } from "./vscode/inspectorView";
+import { InspectorView } from "./vscode/inspectorView";
 import { pickModel } from "./vscode/pickModel";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
-import { Transcripts, transcriptSession } from "./vscode/transcripts";
+import { Transcripts, textBehind } from "./vscode/transcripts";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
-const clock = {
-  now: () => Date.now(),
-  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
-};
+const clock = { now: () => Date.now(), sleep: (ms: number) => sleep<void>(ms) };
+let sessionsOfWindow: SessionController | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const owned = new Disposables();
   context.subscriptions.push(owned);
   const log = owned.add(vscode.window.createOutputChannel("Cloakroom", { log: true }));
-
-  const documents = owned.add(
-    new ContentDocuments(async (uri) => sessions.transcript(transcriptSession(uri) ?? "")),
-  );
-  const host = createHost(context, new Approver(documents));
-  const sessions = owned.add(new SessionController(host));
-  const transcripts = owned.add(new Transcripts(sessions, documents));
-  const offline = { id: SCRIPTED_MODEL_ID, open: () => openScriptedModel(context) };
+  const documents = owned.add(new ContentDocuments((uri) => textBehind(uri, sessions)));
+  const approver = owned.add(new Approver(documents, ANSWER_COMMAND, () => transcripts.settled));
+  const sessions: SessionController = owned.add(new SessionController(createHost(context, approver)));
+  sessionsOfWindow = sessions;
+  const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
+  const demo = context.asAbsolutePath("media/demo-script.json");
+  const offline = { id: SCRIPTED_MODEL_ID, open: () => openScriptedModel(demo) };
   const commands = new Commands({
     sessions,
     transcripts,
     documents,
     log,
-    pickModel: (last) => pickModel(readEditorSettings().model || (last ?? ""), offline),
+    answer: () => approver.reopen(),
+    pickModel: (last) => pickModel(readEditorSettings().model, last, offline),
   });
   owned.add(commands.register());
   const acts = new StoreActs(() => StoreCare.open(...storeOf(context), readStoreSettings()));
@@ -59,11 +59,13 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
   const nonce = () => randomBytes(16).toString("hex");
-  const inspector = owned.add(new InspectorView(context.extensionUri, source, commands.acts(), nonce));
-  owned.add(vscode.window.registerWebviewViewProvider(INSPECTOR_VIEW, inspector));
-  const onServerFailure = (cause: unknown) =>
-    log.error(`The policy language server failed: ${messageOf(cause)}`);
-  owned.add(registerPolicyLanguage(context.asAbsolutePath("dist/languageServer.cjs"), onServerFailure));
+  owned.add(new InspectorView(context.extensionUri, source, commands.acts(), nonce).register());
+  owned.add(registerPolicyLanguage(context.asAbsolutePath("dist/languageServer.cjs"), log));
+}
+
+/** VS Code waits five seconds: what runs is stopped and its log closed in four, whatever hangs. */
+export async function deactivate(): Promise<void> {
+  await Promise.race([sessionsOfWindow?.close(), clock.sleep(4000)]);
 }
 
 /** Which store, for which workspace. */
@@ -74,21 +76,21 @@ const storeOf = (context: vscode.ExtensionContext) =>
 function createHost(context: vscode.ExtensionContext, approver: Approver): SessionHost {
   const openStore = () => Sessions.open(...storeOf(context), readStoreSettings().limits);
   return {
+    check: async () => {
+      claimPolicyOf(readCoreSettings(), await openTools());
+      await openStore();
+    },
     list: async () => (await openStore()).list(),
     events: async (session) => (await openStore()).events(session),
     content: async (session, handle) => (await openStore()).content(session, handle),
-    run: async ({ session, question, model, watch, replyText, toolProgress }, signal) => {
+    run: async ({ session: id, question, model, watch, replyText, toolProgress }, signal) => {
       const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
-      const tools = [...(await openTools()), fetchResult];
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
-      const ports = { model, tools, approver, clock, hash: sha256, watcher };
+      const ports = { model, tools: await openTools(), approver, clock, hash: sha256, watcher };
       const workspace = vscode.workspace.name ?? "workspace";
-      const which =
-        session === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id: session };
-      return runSession(
-        { store: await openStore(), session: which, question, configuration, ports, watch },
-        signal,
-      );
+      const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
+      const store = await openStore();
+      return runSession({ store, session, question, configuration, ports, watch }, signal);
     },
   };
 }
@@ -97,10 +99,11 @@ async function openTools() {
   const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
   const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
   const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
-  return createWorkspaceTools({ workspace, editor: documentEditor, clock }, { ripgrepPath, command });
+  const ports = { workspace, editor: documentEditor(nodeEditor), clock };
+  return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
 }
 
-async function openScriptedModel(context: vscode.ExtensionContext) {
-  const file = readEditorSettings().script || context.asAbsolutePath("media/demo-script.json");
-  return createScriptedModel(parseScript(await readFile(file, "utf8"), file), clock.sleep);
+async function openScriptedModel(demo: string) {
+  const script = await readScript(readEditorSettings().script || demo, "cloakroom.scriptedModel.script");
+  return createScriptedModel(script, clock.sleep);
 }

@@ -111,9 +111,11 @@ export const className = (name: ToolClass): string => CLASSES[name];
 
 /** "characters 4,096–8,191 of 92,104". */
 export function windowText(
-  { offset, chars, totalChars }: NonNullable<CallView["redeemed"]>,
+  { selector, offset, chars, totalChars, matches }: NonNullable<CallView["redeemed"]>,
   f: Format,
 ): string {
+  if (selector === "find")
+    return `${f.count(matches ?? 0, "match", "matches")} in ${f.number(totalChars)} characters`;
   if (chars === 0) return `no characters at ${f.number(offset)} of ${f.number(totalChars)}`;
   return `characters ${f.number(offset)}–${f.number(offset + chars - 1)} of ${f.number(totalChars)}`;
 }
@@ -124,7 +126,8 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   missing: "its content is missing from the disk",
   corrupt: "its content no longer matches its digest",
   unreadable: "its content could not be read",
-  invalid_offset: "the offset is not a whole number from 0 up",
+  invalid_offset: "the offset or line is not a whole number in range",
+  not_found: "its content has no value at this pointer",
   invalid_arguments: "the arguments are not valid",
 };
 export const refusalName = (reason: RefusalReason): string => REFUSALS[reason];

@@ -43,6 +43,7 @@ export function resultRow(
         ["Result", label],
         ["Why", reasonName(result.why)],
         ["Kind", className(result.class)],
+        ["Origin", call.tainted ? "From outside, marked as untrusted" : null],
         ["Shown", f.count(result.shownChars, "character")],
         ["Read back", redeemed && capital(windowText(redeemed, f))],
         ["Handle", redeemed?.handle ?? (result.shown === "ticket" ? (stored?.handle ?? null) : null), "code"],

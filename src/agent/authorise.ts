@@ -56,7 +56,14 @@ export async function authorise(
   if (preview === null)
     return refused(proposed, "no_preview", "This tool cannot show what it would do, so nobody can allow it.");
   if (preview.kind === "invalid") return refused(proposed, preview.code, preview.text);
-  const question = { session: context.session, call: proposed.call.call, tool: tool.spec, preview };
+  const alwaysAsk = preview.sensitive || proposed.holdsSecret;
+  const question = {
+    session: context.session,
+    call: proposed.call.call,
+    tool: tool.spec,
+    preview,
+    alwaysAsk,
+  };
   const { approver, clock } = context.ports;
   const verdict = await orLeftBehind(approver.ask(question, signal), signal, clock);
   if (!verdict.granted)

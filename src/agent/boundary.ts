@@ -7,12 +7,37 @@ import { asRaw, byteLength, type RawText } from "../schema/text";
 /** A larger output is refused: it would not fit the memory of what has to read it. */
 export const BOUNDARY_MAXIMUM_BYTES = 64 * 1024 * 1024;
 
-/** Control tokens of chat templates, and the tags that calls and results travel in. One backslash makes them text. */
+const TOKENS =
+  "im_start|im_end|im_sep|endoftext|system|user|assistant|tool|start_header_id|end_header_id|eot_id|begin_of_text|channel|message|start|end|return|call|constrain";
+const TAGS = "function_calls|function_results|tool_result|tool_use|tool_response|antml:[a-z_]+";
+
+/** The lines around text from outside (claims/ticket.ts), and what a reader might take for them; `gap` is white space. */
+const fenceAfter = (gap: string) => `${gap}{0,9}(?:end${gap}{1,9}of${gap}{1,9})?untrusted${gap}{1,9}data\\b`;
+
+/** Control tokens of chat templates, the tags that calls and results travel in, our own fence. One backslash makes them text. */
 const FORGED = [
-  /<(?=\|(?:im_start|im_end|im_sep|endoftext|system|user|assistant|tool|start_header_id|end_header_id|eot_id|begin_of_text|channel|message|start|end|return|call|constrain)\|>)/g,
-  /<(?=\/?(?:function_calls|function_results|tool_result|tool_use|tool_response|antml:[a-z_]+)[\s>])/g,
+  new RegExp(`<(?=\\|(?:${TOKENS})\\|>)`, "g"),
+  new RegExp(`<(?=/?(?:${TAGS})[\\s>])`, "g"),
   /(?<=\n\n)(?=(?:Human|Assistant): )/g,
+  new RegExp(`\\[(?=${fenceAfter("\\s")})`, "gi"),
 ];
+
+/** The same after escaping, as it stands in JSON text, where the backslash is two. */
+const ESCAPED_IN_JSON = [
+  new RegExp(`<\\\\\\\\(?=\\|(?:${TOKENS})\\|>)`, "g"),
+  new RegExp(`<\\\\\\\\(?=/?(?:${TAGS})(?:[\\s>]|\\\\[nrt]))`, "g"),
+  /(?<=\\n\\n)\\\\(?=(?:Human|Assistant): )/g,
+  new RegExp(`\\[\\\\\\\\(?=${fenceAfter("(?:\\s|\\\\[nrt])")})`, "gi"),
+];
+
+/** Undoes the escape in a write call's arguments: what the model copies from a file must be what the file says. */
+export function unescapedInJson(json: string): string {
+  return ESCAPED_IN_JSON.reduce(
+    (text, pattern) => text.replace(pattern, (found) => found.slice(0, -2)),
+    json,
+  );
+}
+
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export type Bounded =

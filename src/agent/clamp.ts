@@ -3,6 +3,7 @@
 import { FETCH_RESULT } from "../claims/ticket";
 import type { Proposal } from "../schema/policy";
 import { decide } from "../thimble/decide";
+import { unescapedInJson } from "./boundary";
 import type { CallContext } from "./callContext";
 import type { PendingCall } from "./remember";
 import type { Step } from "./step";
@@ -13,6 +14,8 @@ export type ProposedCall = {
   /** What would run: JSON text, secrets turned back, in memory only. */
   readonly argumentsText: string;
   readonly unknownSecret: string | null;
+  /** The arguments hold a secret that was turned back: whoever allows the call must see it, every time. */
+  readonly holdsSecret: boolean;
 };
 
 /** Reading back is exempt from every limit (CONFORMANCE §0.5). */
@@ -24,10 +27,11 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
   const tool = ports.tools.find(({ spec }) => spec.name === call.name);
   const changesThings = tool !== undefined && tool.spec.effect !== "read"; // a read has no use for a secret (C29)
   const revealed = changesThings ? secrets.reveal(call.arguments) : { text: call.arguments, unknown: null };
+  const written = tool?.spec.effect === "write" ? unescapedInJson(revealed.text) : revealed.text;
   const { proposal, effectiveArguments } = decide(
     {
       tool: call.name,
-      argumentsText: revealed.text,
+      argumentsText: written,
       mode: settings.limits.mode,
       hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
       intent,
@@ -41,8 +45,9 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
     value: {
       call,
       proposal,
-      argumentsText: effectiveArguments ?? revealed.text,
+      argumentsText: effectiveArguments ?? written,
       unknownSecret: revealed.unknown,
+      holdsSecret: revealed.text !== call.arguments,
     },
     event: {
       type: "clamped",

@@ -1,5 +1,5 @@
 /** A session while it runs: its folds, its pinned configuration, its log. Everything in it can be rebuilt from the log. */
-import { createClaimPolicy } from "../claims/policy";
+import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
 import { type HistoryState, historyFold } from "../history/fold";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
@@ -44,13 +44,11 @@ export class Conversation implements Log {
     const started = events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const { settings, policy, intent } = configuration;
-    const names = ports.tools.map(({ spec }) => spec.name);
-    const canStore = settings.claimCheck.enabled && names.includes(FETCH_RESULT);
     const context: CallContext = {
       session: started.session,
       salt: started.salt,
       settings,
-      claimPolicy: canStore ? createClaimPolicy(settings.claimCheck, names) : null,
+      claimPolicy: claimPolicyOf(settings, ports.tools),
       policy,
       intent,
       secrets: new Secrets(started.salt, ports.hash),
@@ -88,6 +86,15 @@ export class Conversation implements Log {
   sync(): Promise<void> {
     return this.#log.sync();
   }
+}
+
+/** Null where results are not stored. Throws `Failure("settings-invalid")` naming the setting. */
+export function claimPolicyOf(
+  { claimCheck }: CoreSettings,
+  tools: readonly { readonly spec: { readonly name: string } }[],
+): ClaimPolicy | null {
+  const names = tools.map(({ spec }) => spec.name);
+  return claimCheck.enabled && names.includes(FETCH_RESULT) ? createClaimPolicy(claimCheck, names) : null;
 }
 
 function configured({ settings, policy, intent }: Configuration, ports: Ports): EventOf<"configured"> {

@@ -70,7 +70,10 @@ function withoutCopies(calls: readonly ReplyCall[]): readonly ReplyCall[] {
   });
 }
 
-/** Reads run side by side; a call that can change something waits for those before it, and those after wait for it. */
+/** Each read may hold a file of 64 MB: a reply of a thousand calls must not fill the memory. */
+const READS_AT_ONCE = 8;
+
+/** Reads run side by side, a few at a time; a call that can change something waits for those before it, and those after wait for it. */
 async function runCalls(
   conversation: Conversation,
   calls: readonly ReplyCall[],
@@ -82,7 +85,8 @@ async function runCalls(
   for (let i = 0; i < calls.length; ) {
     let next = i + 1;
     const first = calls[i];
-    if (first && isRead(first)) while (next < calls.length && isRead(calls[next] as ReplyCall)) next++;
+    if (first && isRead(first))
+      while (next < calls.length && next - i < READS_AT_ONCE && isRead(calls[next] as ReplyCall)) next++;
     const batch = calls.slice(i, next);
     signal.throwIfAborted();
     const settled = await Promise.allSettled(
@@ -147,8 +151,8 @@ async function replied(
         const call = callKey(turn, calls.length);
         calls.push({
           call,
-          id: part.id.toWellFormed() || call,
-          name: part.name.toWellFormed(),
+          id: secrets.hide(part.id.toWellFormed()).text || call,
+          name: secrets.hide(part.name.toWellFormed()).text,
           arguments: secrets.hideInJson(part.arguments.toWellFormed()).text,
         });
       }

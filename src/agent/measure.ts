@@ -1,26 +1,39 @@
 /** Step 5: what came back, measured. Savings are never claimed from requested counts (seed 003 §Metrics). */
 import { byteLength, charLength } from "../schema/text";
 import type { Safe } from "./redact";
+import type { Redeemed } from "./retrieve";
 import type { Step } from "./step";
 
 /** Its name travels with every figure (CONFORMANCE §0.10). A tokenizer takes its place later. */
 export const ESTIMATOR = "chars/3.3";
 
 export type MeasuredResult = Safe & { readonly chars: number; readonly bytes: number };
+export type MeasuredWindow = Redeemed & { readonly chars: number; readonly bytes: number };
 
 export function measure(result: Safe): Step<MeasuredResult, "measured"> {
-  const chars = charLength(result.safe);
-  const bytes = byteLength(result.safe);
+  const size = sizeOf(result.safe);
   return {
-    value: { ...result, chars, bytes },
+    value: { ...result, chars: size.chars, bytes: size.bytes },
     event: {
       type: "measured",
       call: result.call.call,
       items: result.items,
-      chars,
-      bytes,
-      tokensEstimated: Math.ceil(chars / 3.3),
+      ...size,
       estimator: ESTIMATOR,
     },
   };
+}
+
+/** The same for a window that was read back, or its refusal: what of it enters the conversation. */
+export function measureWindow(redeemed: Redeemed): Step<MeasuredWindow, "measured"> {
+  const size = sizeOf(redeemed.text);
+  return {
+    value: { ...redeemed, chars: size.chars, bytes: size.bytes },
+    event: { type: "measured", call: redeemed.call, items: null, ...size, estimator: ESTIMATOR },
+  };
+}
+
+function sizeOf(text: string): { chars: number; bytes: number; tokensEstimated: number } {
+  const chars = charLength(text);
+  return { chars, bytes: byteLength(text), tokensEstimated: Math.ceil(chars / 3.3) };
 }

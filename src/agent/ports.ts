@@ -1,5 +1,6 @@
 /** What the loop needs from outside. Edge rooms satisfy these shapes; `extension.ts` and `cli.ts` bring them together. */
-import type { Claim, Digest, Handle, Hash } from "../schema/claim";
+import type { ContentWindow } from "../claims/window";
+import type { Claim, Digest, Handle, Hash, Matches } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import type { ChatModel } from "../schema/model";
 import type { SafeText } from "../schema/text";
@@ -14,11 +15,18 @@ export type Log = {
   sync(): Promise<void>;
 };
 
+/** Names a stored content, and the frame table that proves windows of it. */
+export type BlobName = { readonly sha256: Digest; readonly frames: Digest; readonly bytes: number };
+
 /** The session's stored results. Contract: when `put` resolves, the content is on disk and readable by its digest. */
 export type Claims = {
-  put(text: SafeText): Promise<{ readonly sha256: Digest }>;
-  /** Throws `Failure("blob-missing" | "blob-corrupt")`. */
+  put(text: SafeText): Promise<BlobName>;
+  /** Reading throws `Failure("blob-missing" | "blob-corrupt")`, or the disk's own error. */
   read(sha256: Digest): Promise<SafeText>;
+  /** One window, proven without reading the rest. Offsets in chars from 0, lines from 1. */
+  window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow>;
+  charOfLine(name: BlobName, line: number): Promise<number>;
+  search(name: BlobName, needle: string): Promise<Matches>;
   /** The index: only handles that this session issued. */
   find(handle: Handle): Claim | undefined;
   /** Writes the index where it changed. Called at the end of a turn: the log already has everything. */
@@ -31,6 +39,8 @@ export type Question = {
   readonly call: string;
   readonly tool: ToolSpec;
   readonly preview: ToolPreview;
+  /** An earlier "always" does not count: it touches a sensitive path, or a secret goes with it. */
+  readonly alwaysAsk: boolean;
 };
 export type Verdict = {
   readonly granted: boolean;

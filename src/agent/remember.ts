@@ -1,28 +1,41 @@
 /** Steps 7 and 8: what the model is shown of a result is decided once and remembered; its bytes never change by themselves. */
 import { headOf, tailOf } from "../claims/cut";
 import { describe, isBinaryLooking, kindOf } from "../claims/kind";
-import type { limitsFor } from "../claims/policy";
-import { cutText, NO_OUTPUT, opaqueTicketOf, ticketOf } from "../claims/ticket";
+import { digestFor, type ResultLimits } from "../claims/policy";
+import {
+  cutText,
+  fenced,
+  headlessTicketOf,
+  NO_OUTPUT,
+  opaqueTicketOf,
+  projectionTicketOf,
+  ticketOf,
+} from "../claims/ticket";
 import type { EventOf, ReplyCall } from "../schema/event";
-import type { SafeText } from "../schema/text";
 import { asRaw, charLength } from "../schema/text";
 import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
 import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
-import type { Redeemed } from "./retrieve";
+import type { MeasuredWindow } from "./measure";
+import { projectionOf } from "./projection";
 import type { Step } from "./step";
-import type { StoredResult } from "./store";
+import { isTainted, type Kept, type StoredResult } from "./store";
 
 /** A call out of a reply, its secrets hidden. */
 export type PendingCall = ReplyCall;
 export type Remembered = EventOf<"remembered">;
 
-type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle" | "isError" | "text">;
+type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle" | "isError" | "text"> & {
+  readonly tainted: boolean;
+};
+
+/** Declared values may be this many times as long as the head that they stand for, and half of the result. */
+const VALUES_PER_HEAD = 4;
 
 /** Substitutes where the result was stored, then remembers the text that every later request carries. */
 export function remember(result: StoredResult, context: CallContext): Step<Remembered, "remembered"> {
-  const shown = substitute(result);
+  const shown = substitute(result, context);
   const { proposal, argumentsText } = result.permit.proposed;
   const disclosure = disclose(proposal, context.policy, argumentsText);
   const text = disclosure === null ? shown.text : `${shown.text}\n\n${disclosure}`;
@@ -43,12 +56,13 @@ export function rememberRefusal(
     why: permit.code,
     handle: null,
     isError: true,
+    tainted: false,
     text,
   });
 }
 
 /** A window is exempt from the claim check and from clamping (CONFORMANCE §0.5); its content is already safe. */
-export function rememberWindow(redeemed: Redeemed): Step<Remembered, "remembered"> {
+export function rememberWindow(redeemed: MeasuredWindow): Step<Remembered, "remembered"> {
   return remembered(redeemed.call, {
     shown: redeemed.isError ? "refusal" : "window",
     class: redeemed.isError ? "error" : "other",
@@ -56,72 +70,73 @@ export function rememberWindow(redeemed: Redeemed): Step<Remembered, "remembered
     why: redeemed.isError ? "the handle was refused" : "read back from the store",
     handle: redeemed.handle,
     isError: redeemed.isError,
+    tainted: redeemed.tainted,
     text: redeemed.text,
   });
 }
 
-function substitute(result: StoredResult): Shown {
+function substitute(result: StoredResult, context: CallContext): Shown {
   const { kept, safe, chars, isError } = result;
   const tool = result.call.name;
-  const base = { class: result.class, isError, handle: null };
+  const tainted = isTainted(result);
+  const base = { class: result.class, isError, handle: null, tainted };
+  const whole = safe.trim() === "" ? NO_OUTPUT : tainted ? fenced(safe, tool) : safe;
   if (kept.kind === "inline") {
-    const limitChars = kept.limits?.thresholdChars ?? null;
-    const why =
-      limitChars === null ? "storing results is turned off" : `${chars} characters, limit ${limitChars}`;
-    return { ...base, shown: "inline", limitChars, why, text: safe.trim() === "" ? NO_OUTPUT : safe };
+    const limitChars = limitCharsOf(kept.limits);
+    const why = kept.limits === null ? "storing results is turned off" : sizeAndLimit(result, kept.limits);
+    return { ...base, shown: "inline", limitChars, why, text: whole };
   }
   if (kept.kind === "unstored") {
     if (chars <= kept.limitChars)
-      return { ...base, shown: "inline", limitChars: kept.limitChars, why: kept.why, text: safe };
+      return { ...base, shown: "inline", limitChars: kept.limitChars, why: kept.why, text: whole };
     const head = headOf(safe, kept.limitChars);
     const headChars = charLength(head);
-    const text = cutText({ tool, totalChars: chars, head, headChars, why: kept.why });
+    const text = cutText({ tool, totalChars: chars, head, headChars, tainted, why: kept.why });
     return { ...base, shown: "cut", limitChars: kept.limitChars, why: kept.why, text };
   }
   const { claim, limits } = kept;
-  const why = `${chars} characters, limit ${limits.thresholdChars} for ${limits.excluded ? `${tool}, which is excluded` : result.class} results`;
+  const whom = limits.excluded ? `${tool}, which is excluded` : `${result.class} results`;
   return {
     ...base,
     shown: "ticket",
-    limitChars: limits.thresholdChars,
-    why,
+    limitChars: limitCharsOf(limits),
+    why: `${sizeAndLimit(result, limits)} for ${whom}`,
     handle: claim.handle,
-    text: ticketText(result, limits, claim),
+    text: ticketText(result, kept, context),
   };
 }
 
-function ticketText(
-  result: StoredResult,
-  limits: ReturnType<typeof limitsFor>,
-  claim: { handle: EventOf<"tool_result_stored">["handle"]; sha256: string },
-): string {
-  const { safe, chars } = result;
+/** Null where none applied, or the limit was one of bytes. */
+const limitCharsOf = (limits: ResultLimits | null): number | null =>
+  limits === null || limits.capBytes !== null ? null : limits.thresholdChars;
+
+const sizeAndLimit = ({ chars, bytes }: StoredResult, { capBytes, thresholdChars }: ResultLimits): string =>
+  capBytes === null ? `${chars} characters, limit ${thresholdChars}` : `${bytes} bytes, limit ${capBytes}`;
+
+/** First that applies: declared values, no head at all, head (and tail). */
+function ticketText(result: StoredResult, kept: Kept & { kind: "stored" }, context: CallContext): string {
+  const { safe, chars, bytes, isError } = result;
+  const { claim, limits } = kept;
   const tool = result.call.name;
-  if (isBinaryLooking(safe)) {
-    return opaqueTicketOf({
-      tool,
-      handle: claim.handle,
-      totalChars: chars,
-      what: kindOf(safe),
-      bytes: result.bytes,
-      sha256: claim.sha256,
-    });
-  }
-  const head = headOf(safe, limits.headChars);
-  const tail = limits.tailChars > 0 ? tailOf(safe.slice(head.length), limits.tailChars) : "";
-  return ticketOf({
-    tool,
-    handle: claim.handle,
-    totalChars: chars,
-    what: describe(safe as SafeText),
-    head,
-    headChars: charLength(head),
-    tail,
-    tailChars: charLength(tail),
-  });
+  const tainted = claim.tainted === true;
+  const facts = { tool, handle: claim.handle, totalChars: chars, what: describe(safe), tainted };
+  const pointers = context.claimPolicy && digestFor(context.claimPolicy, tool, isError);
+  const maximumChars = Math.min(limits.headChars * VALUES_PER_HEAD, Math.floor(chars / 2));
+  const values = pointers && projectionOf(safe, pointers, maximumChars);
+  if (values?.kind === "values") return projectionTicketOf(facts, values);
+  const note = values?.why ?? null;
+  if (isBinaryLooking(safe))
+    return opaqueTicketOf({ ...facts, what: kindOf(safe), note, bytes, sha256: claim.sha256 });
+  if (!limits.hasPreview || (tainted && context.settings.claimCheck.taintedHeads === "omit"))
+    return headlessTicketOf({ ...facts, note });
+  const head = headOf(safe, chars > limits.headChars ? limits.headChars : Math.floor(chars / 2)); // few but wide chars
+  const headChars = charLength(head);
+  const rest = limits.tailChars > 0 ? tailOf(safe.slice(head.length), limits.tailChars) : "";
+  const tail = headChars + charLength(rest) < chars ? rest : "";
+  return ticketOf({ ...facts, note, head, headChars, tail, tailChars: charLength(tail) });
 }
 
-function remembered(call: string, shown: Shown): Step<Remembered, "remembered"> {
-  const event: Remembered = { type: "remembered", call, ...shown };
+function remembered(call: string, { tainted, ...shown }: Shown): Step<Remembered, "remembered"> {
+  const event: Remembered = { type: "remembered", call, ...shown, ...(tainted && { tainted }) };
   return { value: event, event };
 }

@@ -1,11 +1,27 @@
 /** fetch_result: the one tool that redeems handles, a window at a time (seed 000 §Reading it back, CONFORMANCE §1). */
 import { parseHandle } from "../claims/handle";
-import { CLAIM_UNAVAILABLE, FETCH_RESULT, INVALID_OFFSET, windowText } from "../claims/ticket";
-import { WINDOW_CHARS, windowOf } from "../claims/window";
-import { FETCH_ARGUMENTS_SCHEMA, FetchArguments, type Handle, type RefusalReason } from "../schema/claim";
+import {
+  CLAIM_UNAVAILABLE,
+  FETCH_RESULT,
+  INVALID_OFFSET,
+  matchesText,
+  NOT_FOUND,
+  windowText,
+} from "../claims/ticket";
+import { WINDOW_CHARS } from "../claims/window";
+import {
+  type Claim,
+  FETCH_ARGUMENTS_SCHEMA,
+  FetchArguments,
+  type Handle,
+  type Matches,
+  type RefusalReason,
+  type Selector,
+} from "../schema/claim";
 import { Failure } from "../schema/failure";
-import { asRaw } from "../schema/text";
+import { asRaw, charLength } from "../schema/text";
 import type { Tool } from "../schema/tool";
+import { pathOf, scan } from "../thimble/scan";
 import type { Permit } from "./authorise";
 import type { CallContext } from "./callContext";
 import type { Step } from "./step";
@@ -15,6 +31,7 @@ export type Redeemed = {
   readonly call: string;
   readonly handle: Handle | null;
   readonly isError: boolean;
+  readonly tainted: boolean;
   readonly text: string;
 };
 
@@ -26,7 +43,7 @@ const GIVEN_CHARS = 80;
 export const fetchResult: Tool = {
   spec: {
     name: FETCH_RESULT,
-    description: `Reads a stored result back, unchanged, at most ${WINDOW_CHARS} characters at a time. Go on with the offset that the result names.`,
+    description: `Reads a stored result back, unchanged, at most ${WINDOW_CHARS} characters at a time: from an offset (go on with the one that the result names), from a line, or one value of a JSON content. Or finds a text in all of it.`,
     inputSchema: FETCH_ARGUMENTS_SCHEMA,
     class: "other",
     effect: "read",
@@ -52,25 +69,82 @@ export async function retrieve(
   if (handle === null) return refusal(call, "malformed", given.handle, null);
   const claim = context.ports.claims.find(handle);
   if (!claim) return refusal(call, "unknown", given.handle, null);
-  const offset = given.offset ?? 0;
-  if (!Number.isSafeInteger(offset) || offset < 0)
-    return refusal(call, "invalid_offset", String(offset), handle);
+  for (const [name, value, least] of [
+    ["offset", given.offset, 0],
+    ["line", given.line, 1],
+  ] as const) {
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= least))
+      return refusal(call, "invalid_offset", `${name} ${value}`, handle);
+  }
   try {
-    const window = windowOf(await context.ports.claims.read(claim.sha256), offset);
+    if (given.find !== undefined)
+      return found(call, handle, claim, given.find, await context.ports.claims.search(claim, given.find));
+    const stretch = await stretchOf(given, claim, context);
+    if (stretch === null) return refusal(call, "not_found", given.pointer ?? "", handle);
+    const { selector, offset, maximumChars } = stretch;
+    const window = await context.ports.claims.window(claim, offset, maximumChars);
+    const { chars, totalChars } = window;
+    const tainted = claim.tainted === true && chars > 0;
+    const text = windowText(handle, window, tainted ? claim.tool : null);
     return {
-      value: { call, handle, isError: false, text: windowText(handle, window) },
+      value: { call, handle, isError: false, tainted, text },
       event: {
         type: "redeemed",
         call,
         handle,
+        selector,
         offset: window.offset,
-        chars: window.chars,
-        totalChars: window.totalChars,
+        chars,
+        totalChars,
+        matches: null,
       },
     };
   } catch (cause) {
     return refusal(call, reasonOf(cause), given.handle, handle);
   }
+}
+
+type Stretch = { readonly selector: Selector; readonly offset: number; readonly maximumChars: number };
+
+/** Where the window starts and how long it may be. Null where a pointer leads nowhere, or the content is not JSON. */
+async function stretchOf(given: FetchArguments, claim: Claim, context: CallContext): Promise<Stretch | null> {
+  const { claims } = context.ports;
+  if (given.line !== undefined)
+    return {
+      selector: "line",
+      offset: await claims.charOfLine(claim, given.line),
+      maximumChars: WINDOW_CHARS,
+    };
+  if (given.pointer === undefined)
+    return { selector: "offset", offset: given.offset ?? 0, maximumChars: WINDOW_CHARS };
+  const content = await claims.read(claim.sha256);
+  const scanned =
+    given.pointer === "" || given.pointer.startsWith("/") ? scan(content, [pathOf(given.pointer)]) : null;
+  const place = scanned?.kind === "valid" ? scanned.found[0] : undefined;
+  if (place?.kind !== "token") return null;
+  const { start, end } = place.token;
+  const chars = charLength(content.slice(start, end));
+  return {
+    selector: "pointer",
+    offset: charLength(content.slice(0, start)),
+    maximumChars: Math.min(chars, WINDOW_CHARS),
+  };
+}
+
+function found(call: string, handle: Handle, claim: Claim, needle: string, matches: Matches): Retrieval {
+  const event = {
+    selector: "find" as const,
+    offset: 0,
+    chars: 0,
+    totalChars: claim.chars,
+    matches: matches.total,
+  };
+  const tainted = claim.tainted === true && matches.matches.length > 0;
+  const text = matchesText(handle, needle, claim.chars, matches, tainted ? claim.tool : null);
+  return {
+    value: { call, handle, isError: false, tainted, text },
+    event: { type: "redeemed", call, handle, ...event },
+  };
 }
 
 function reasonOf(cause: unknown): RefusalReason {
@@ -88,16 +162,16 @@ function argumentsOf(text: string): FetchArguments | null {
   }
 }
 
+const REFUSALS: Readonly<Partial<Record<RefusalReason, string>>> = {
+  invalid_offset: INVALID_OFFSET,
+  invalid_arguments: `invalid_arguments: ${FETCH_RESULT} takes a handle and at most one of offset, line, find and pointer, such as { "handle": "claim:…", "offset": 4096 }.`,
+  not_found: NOT_FOUND,
+};
+
 /** Unknown, foreign, missing and corrupt read the same to the model, byte for byte; the log has the reason (§0.3). */
 function refusal(call: string, reason: RefusalReason, given: string, handle: Handle | null): Retrieval {
-  const text =
-    reason === "invalid_offset"
-      ? INVALID_OFFSET
-      : reason === "invalid_arguments"
-        ? `invalid_arguments: ${FETCH_RESULT} takes { "handle": "claim:…", "offset": 0 }.`
-        : CLAIM_UNAVAILABLE;
   return {
-    value: { call, handle, isError: true, text },
+    value: { call, handle, isError: true, tainted: false, text: REFUSALS[reason] ?? CLAIM_UNAVAILABLE },
     event: { type: "redemption_refused", call, reason, given: [...given].slice(0, GIVEN_CHARS).join("") },
   };
 }

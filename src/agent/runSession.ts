@@ -1,7 +1,7 @@
 /** One run of a session from the outside: open it, ask, close it. The editor and the command line both start here. */
 import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
-import { type Configuration, Conversation } from "./conversation";
+import { type Configuration, Conversation, claimPolicyOf } from "./conversation";
 import { type RunEnd, runConversation } from "./loop";
 import type { Claims, Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
@@ -36,6 +36,7 @@ export async function runSession(
   signal: AbortSignal,
 ): Promise<{ session: string; end: RunEnd }> {
   const { store, session, question, configuration, ports, watch } = request;
+  claimPolicyOf(configuration.settings, ports.tools); // what is refused leaves no session behind
   const opened =
     session.kind === "existing"
       ? await store.open(session.id)

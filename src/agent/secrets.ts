@@ -26,7 +26,10 @@ const PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["google_key", /\bAIza[0-9A-Za-z_-]{35}/g],
   ["stripe_key", /\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,}/g],
   ["npm_token", /\bnpm_[A-Za-z0-9]{36}\b/g],
-  ["jwt", /\beyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,1000}/g],
+  [
+    "jwt", // what only begins like one is passed over whole, or each "eyJ" in it would be read on from
+    /\b(?:(?<secret>eyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,1000})|eyJ[A-Za-z0-9_-]*)/g,
+  ],
   [
     "authorization",
     /\bauthorization\\?["']?\s{0,20}[=:]\s{0,20}\\?["']?(?:bearer|basic|token) {1,4}(?<secret>[A-Za-z0-9._~+/=-]{8,})/gi,
@@ -109,8 +112,8 @@ export class Secrets {
       safe = safe.replace(pattern, (...args) => {
         const whole = String(args[0]);
         const groups: unknown = args.at(-1);
-        const secret = isGroups(groups) ? groups.secret : whole;
-        if (PLACEHOLDER_ONLY.test(secret) || !isTaken(secret)) return whole;
+        const secret = groups === null || typeof groups !== "object" ? whole : (groups as Groups).secret;
+        if (secret === undefined || PLACEHOLDER_ONLY.test(secret) || !isTaken(secret)) return whole;
         hits[kind] = (hits[kind] ?? 0) + 1;
         const at = whole.lastIndexOf(secret);
         return whole.slice(0, at) + this.#placeholderFor(kind, secret) + whole.slice(at + secret.length);
@@ -160,8 +163,5 @@ function mapStrings(json: string, change: (literal: string) => string): string {
   return mapped + json.slice(from);
 }
 
-function isGroups(value: unknown): value is { secret: string } {
-  return (
-    typeof value === "object" && value !== null && typeof (value as { secret?: unknown }).secret === "string"
-  );
-}
+/** A pattern's named groups: no `secret` where it only passed over something. */
+type Groups = { readonly secret: string | undefined };

@@ -1,6 +1,7 @@
 /** Step 6: a result over its limit is checked in, whole, before anything is cut (seed 000, CONFORMANCE §0.1). */
+import { claimOf } from "../claims/claim";
 import { handleOf } from "../claims/handle";
-import { limitsFor, type ResultLimits } from "../claims/policy";
+import { isOver, limitsFor, type ResultLimits } from "../claims/policy";
 import type { Claim } from "../schema/claim";
 import { lineCount } from "../schema/text";
 import type { CallContext } from "./callContext";
@@ -12,6 +13,13 @@ export type Kept =
   | { readonly kind: "inline"; readonly limits: ResultLimits | null }
   | { readonly kind: "stored"; readonly limits: ResultLimits; readonly claim: Claim }
   | { readonly kind: "unstored"; readonly limitChars: number; readonly why: string };
+
+/**
+ * Whether a result holds content from outside. What we say ourselves in its place does not: a refusal at the boundary,
+ * or that there was no output.
+ */
+export const isTainted = ({ permit, refused, safe }: MeasuredResult): boolean =>
+  permit.tool.spec.reach === "outside" && !refused && safe.trim() !== "";
 
 export type StoredResult = MeasuredResult & { readonly kept: Kept };
 
@@ -30,21 +38,14 @@ export async function store(
     return { value: { ...result, kept }, event: null };
   }
   const limits = limitsFor(claimPolicy, result.call.name, result.class);
-  if (result.chars <= limits.thresholdChars)
-    return { value: { ...result, kept: { kind: "inline", limits } }, event: null };
+  if (!isOver(limits, result)) return { value: { ...result, kept: { kind: "inline", limits } }, event: null };
   try {
-    const { sha256 } = await ports.claims.put(result.safe);
+    const { sha256, frames } = await ports.claims.put(result.safe);
     const handle = handleOf(context.salt, sha256, ports.hash);
     const { chars, bytes } = result;
-    const claim: Claim = {
-      handle,
-      sha256,
-      tool: result.call.name,
-      class: result.class,
-      chars,
-      bytes,
-      lines: lineCount(result.safe),
-    };
+    const facts = { handle, sha256, frames, tool: result.call.name, class: result.class };
+    const more = { chars, bytes, lines: lineCount(result.safe), tainted: isTainted(result) };
+    const claim = claimOf({ ...facts, ...more }, claimPolicy);
     return {
       value: { ...result, kept: { kind: "stored", limits, claim } },
       event: { type: "tool_result_stored", call: result.call.call, ...claim },

@@ -11,7 +11,7 @@ import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
 import { clamp } from "./clamp";
 import { execute } from "./execute";
-import { measure } from "./measure";
+import { measure, measureWindow } from "./measure";
 import { redact } from "./redact";
 import { type PendingCall, type Remembered, remember, rememberRefusal, rememberWindow } from "./remember";
 import { isRetrieval, retrieve } from "./retrieve";
@@ -28,8 +28,10 @@ export async function runToolCall(
   const proposal = await record(log, clamp(call, context));
   const permit = await record(log, await authorise(proposal, context, signal));
   if (permit.kind === "refused") return record(log, rememberRefusal(permit, context));
-  if (isRetrieval(permit))
-    return record(log, rememberWindow(await record(log, await retrieve(permit, context))));
+  if (isRetrieval(permit)) {
+    const redeemed = await record(log, await retrieve(permit, context));
+    return record(log, rememberWindow(await record(log, measureWindow(redeemed))));
+  }
   if (permit.tool.spec.effect !== "read") await log.sync(); // on disk before anything changes
   const result = await record(log, await execute(permit, context, signal));
   const safe = await record(log, redact(result, boundary(result.text), context));

@@ -2,8 +2,10 @@
 import { indexOfChar } from "../schema/text";
 
 const JOINS_PREVIOUS = /^[\p{M}\p{Emoji_Modifier}\u200d]/u;
-const ESCAPE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])/y;
-const ESCAPE_REACH = 4096; // code units looked back for the start of an escape sequence
+/** Longer than this, an escape sequence is text like any other: cuts need not look further. */
+export const ESCAPE_REACH_CHARS = 4096;
+const ESCAPE =
+  /\x1b(?:\[[0-?]{0,64}[ -/]{0,16}[@-~]|\][^\x07\x1b]{0,4090}(?:\x07|\x1b\\)|[PX^_][^\x1b]{0,4090}\x1b\\|[ -/]{0,16}[0-~])/y;
 const ZERO_WIDTH_JOINER = 0x200d;
 
 /**
@@ -39,7 +41,7 @@ function startOfUnbreakable(text: string, cut: number): number {
   if (before === ZERO_WIDTH_JOINER || (text.charCodeAt(cut) >= 0x300 && JOINS_PREVIOUS.test(next))) {
     return codePointStart(text, cut - 1);
   }
-  const reach = Math.max(0, cut - ESCAPE_REACH);
+  const reach = Math.max(0, cut - ESCAPE_REACH_CHARS);
   const opened = text.slice(reach, cut).lastIndexOf("\x1b"); // bounded: text without escapes is not searched whole
   if (opened >= 0) {
     ESCAPE.lastIndex = reach + opened;

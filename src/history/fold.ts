@@ -21,6 +21,7 @@ export type ResultFacts = {
   readonly isError: boolean;
   readonly shown: EventOf<"remembered">["shown"];
   readonly handle: Handle | null;
+  readonly tainted: boolean; // the text is fenced
   readonly level: 0 | 1 | 2;
 };
 
@@ -137,6 +138,7 @@ function remembered(state: HistoryState, event: EventOf<"remembered">): HistoryS
     isError: event.isError,
     shown: event.shown,
     handle: event.handle,
+    tainted: event.tainted === true,
     level: 0,
   };
   return {

@@ -157,6 +157,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       stored: null,
       redeemed: null,
       refusal: null,
+      tainted: false,
       changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
       shortened: [],
     }),
@@ -185,15 +186,16 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
   const before = callOf(view, event.call)?.stored;
   const hidden = shown === "ticket" && before ? Math.max(0, before.chars - shownChars) : 0;
   return onCall(totalled(view, { hiddenChars: hidden }), event.call, () => ({
+    tainted: event.tainted === true,
     result: { shown, class: event.class, why, isError, shownChars, text: firstChars(text, TEXT_CHARS) },
   }));
 }
 
 function redeemed(view: SessionView, event: EventOf<"redeemed">): SessionView {
-  const { handle, offset, chars, totalChars } = event;
+  const { handle, selector, offset, chars, totalChars, matches } = event;
   const counted = onCall(totalled(view, { readBacks: 1 }), event.call, () => ({
     state: "done",
-    redeemed: { handle, offset, chars, totalChars },
+    redeemed: { handle, selector, offset, chars, totalChars, matches },
   }));
   return {
     ...counted,

@@ -2,6 +2,15 @@
 import type { CallView, SessionView, TurnView } from "../schema/view";
 
 export function reportOf(view: SessionView): readonly string[] {
+  return linesOf(view).map((line) =>
+    line.replace(/[^\P{Cc}\t\n]/gu, shownControl).replaceAll("\n", "\n         "),
+  );
+}
+
+/** Control characters are shown, not sent: what a model or a file wrote must not steer the reader's terminal. */
+const shownControl = (control: string): string => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+function linesOf(view: SessionView): readonly string[] {
   const { totals } = view;
   return [
     `${view.title}`,
@@ -49,10 +58,12 @@ function callLines(call: CallView): string[] {
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
   if (redeemed) {
-    const last = redeemed.offset + redeemed.chars - 1;
-    lines.push(
-      `         read back: characters ${redeemed.offset}–${last} of ${redeemed.totalChars} from ${redeemed.handle}`,
-    );
+    const { selector, offset, chars, totalChars, matches, handle } = redeemed;
+    const what =
+      selector === "find"
+        ? `${matches} matches in ${totalChars}`
+        : `${offset}–${offset + chars - 1} of ${totalChars}`;
+    lines.push(`         read back: characters ${what} from ${handle}`);
   }
   if (refusal) lines.push(`         refused handle: ${refusal.reason}`);
   for (const { by, turn, charsAfter } of call.shortened)

@@ -63,7 +63,7 @@ function describe(contract: Contract, artifact: PolicyArtifact): string {
   const verb = { off: "is not looked at", observe: "would be lowered", enforce: "is lowered" }[mode];
   const acts = contract.safe_to_reduce && contract.read_only !== false;
   return acts
-    ? `${contract.argument} of ${contract.tool} above ${ceiling}${from} ${verb}. Mode at most ${mode}: the session's own can only lower it.`
+    ? `${contract.argument} of ${contract.tool} above ${ceiling}${from} ${verb}. Mode at most ${mode}: the session's own can only lower it. Sessions do not load policy files yet: they use the built-in policy.`
     : `This contract never acts: ${contract.tool} is not known to be safe to reduce and read-only.`;
 }
 

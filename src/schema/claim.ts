@@ -23,11 +23,14 @@ export type Handle = z.infer<typeof Handle>;
 export const Claim = z.object({
   handle: Handle,
   sha256: Digest,
+  frames: Digest, // of the frame table: a window is proven without reading the rest
   tool: z.string(),
   class: ToolClass,
   chars: z.int().nonnegative(),
   bytes: z.int().nonnegative(),
   lines: z.int().nonnegative(),
+  reclaimable: z.literal(true).optional(), // may go `ttlSeconds` after its last use (CONFORMANCE §0.6); absent: stays
+  tainted: z.literal(true).optional(), // came from outside: shown as untrusted data wherever it is read
 });
 export type Claim = z.infer<typeof Claim>;
 
@@ -39,14 +42,49 @@ export const RefusalReason = z.enum([
   "corrupt",
   "unreadable",
   "invalid_offset",
+  "not_found",
   "invalid_arguments",
 ]);
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** Arguments of the retrieval tool. A number that is no whole offset from 0 up is refused by name, not by form (C11). */
-export const FetchArguments = z.strictObject({
-  handle: z.string().describe("The handle from the result, such as claim:0123…"),
-  offset: z.number().optional().describe("First character to read, from 0. Default 0."),
-});
+/** Arguments of the retrieval tool. Numbers that are no offset or line are refused by name, not by form (C11). */
+export const FetchArguments = z
+  .strictObject({
+    handle: z.string().describe("The handle from the result, such as claim:0123…"),
+    offset: z.number().optional().describe("First character to read, from 0. Default 0."),
+    line: z.number().optional().describe("First line to read, from 1, instead of an offset."),
+    find: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("Text to look for in the whole content, letter for letter."),
+    pointer: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe("JSON pointer to one value of a JSON content, such as /items/3."),
+  })
+  .refine(
+    ({ offset, line, find, pointer }) =>
+      [offset, line, find, pointer].filter((one) => one !== undefined).length <= 1,
+    {
+      message: "takes at most one of offset, line, find and pointer",
+    },
+  );
 export type FetchArguments = z.infer<typeof FetchArguments>;
 export const FETCH_ARGUMENTS_SCHEMA = z.toJSONSchema(FetchArguments) as Record<string, unknown>;
+
+/** How a handle was read back. */
+export const Selector = z.enum(["offset", "line", "find", "pointer"]);
+export type Selector = z.infer<typeof Selector>;
+
+/** One place where a text was found. `offset` in chars from 0, `line` from 1; `excerpt` is the line around it, cut. */
+export type Match = { readonly offset: number; readonly line: number; readonly excerpt: string };
+
+/** `total`: all of them, where `isCounted`; else at least so many. */
+export type Matches = {
+  readonly matches: readonly Match[];
+  readonly total: number;
+  readonly isCounted: boolean;
+};

@@ -4,7 +4,7 @@
  * Sizes: chars = code points, bytes = UTF-8. `call` is ours ("t3c0": turn 3, first call), never the model's id.
  */
 import * as z from "zod";
-import { Claim, Digest, Handle, RefusalReason } from "./claim";
+import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
 import { Message } from "./message";
 import { ModelInfo, Usage } from "./model";
 import { Intent, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
@@ -146,6 +146,7 @@ const Remembered = z.object({
   why: z.string(),
   handle: Handle.nullable(),
   isError: z.boolean(),
+  tainted: z.literal(true).optional(), // came from outside: what `text` has of it is fenced
   text: z.string(),
 });
 
@@ -154,9 +155,11 @@ const Redeemed = z.object({
   type: z.literal("redeemed"),
   call,
   handle: Handle,
+  selector: Selector,
   offset: size,
-  chars: size,
+  chars: size, // of the window; 0 for a search
   totalChars: size,
+  matches: size.nullable(), // of a search
 });
 
 /** A handle was not read back. The model sees one refusal; the reason is here. */

@@ -14,8 +14,6 @@ export type FailureCode =
   | "erase-refused"
   | "settings-invalid"
   | "script-invalid"
-  | "policy-invalid"
-  | "policy-version"
   | "model-missing"
   | "model-failed"
   | "no-workspace"

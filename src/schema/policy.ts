@@ -6,7 +6,8 @@ import { Digest } from "./claim";
 export const LimitMode = z.enum(["off", "observe", "enforce"]);
 export type LimitMode = z.infer<typeof LimitMode>;
 
-const Pointer = z.string().regex(/^(?:\/(?:[^~/]|~[01])*)+$/, "must be a JSON pointer such as /limit");
+/** RFC 6901, without the pointer to the whole document. */
+export const Pointer = z.string().regex(/^(?:\/(?:[^~/]|~[01])*)+$/, "must be a JSON pointer such as /limit");
 
 /** How the caller gets what a clamp left out. */
 export const Continuation = z.strictObject({

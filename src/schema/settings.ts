@@ -1,6 +1,6 @@
 /** Settings as the core sees them: `cloakroom.*` in the editor, defaults in the CLI. Editor-only settings are not here. */
 import * as z from "zod";
-import { LimitMode } from "./policy";
+import { LimitMode, Pointer } from "./policy";
 
 /** Threshold and head of one tool or of the whole mechanism (seed 000 §Thresholds). Chars are code points. */
 export const ClaimLimits = z.object({
@@ -12,9 +12,17 @@ export type ClaimLimits = z.infer<typeof ClaimLimits>;
 export const ClaimCheckSettings = ClaimLimits.extend({
   enabled: z.boolean(),
   slack: z.number().min(0).max(4), // share of the threshold that a result may exceed it by and still stay inline
-  ttlSeconds: z.number(), // of reclaimable content (CONFORMANCE §0.6)
+  ttlSeconds: z.int(), // of reclaimable content (CONFORMANCE §0.6)
   perTool: z.record(z.string(), ClaimLimits), // replaces the limits whole
   exclude: z.array(z.string()), // tools whose results are never substituted
+  // Seed 002, CONFORMANCE §1. A log from before these fields means their defaults.
+  include: z.array(z.string()).nullable().default(null), // only these tools' results are substituted; null = all
+  capBytes: z.int().nullable().default(null), // UTF-8 bytes; replaces the thresholds by class, without slack
+  preview: z.boolean().default(true), // false: a ticket without a head
+  previewChars: z.int().nullable().default(null), // head of every class but errors; null = by class
+  digests: z.record(z.string(), z.array(Pointer)).default({}), // per tool: values of a JSON result in place of the head
+  reclaimable: z.array(z.string()).default([]), // tools whose content may go ttlSeconds after its last use
+  taintedHeads: z.enum(["fence", "omit"]).default("fence"), // heads of results from outside
 });
 export type ClaimCheckSettings = z.infer<typeof ClaimCheckSettings>;
 
@@ -59,6 +67,13 @@ export const DEFAULT_SETTINGS: CoreSettings = {
     ttlSeconds: 3600,
     perTool: {},
     exclude: [],
+    include: null,
+    capBytes: null,
+    preview: true,
+    previewChars: null,
+    digests: {},
+    reclaimable: [],
+    taintedHeads: "fence",
   },
   budgets: { perResultChars: 20_000, perTurnChars: 200_000, perTurnBytes: 8_000_000 },
   ageing: { strategy: "off", shortenAfterTurns: 2, clearAfterTurns: 4, minimumChars: 3000 },

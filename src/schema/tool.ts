@@ -10,13 +10,17 @@ export type ToolClass = z.infer<typeof ToolClass>;
 export const ToolEffect = z.enum(["read", "write", "execute"]);
 export type ToolEffect = z.infer<typeof ToolEffect>;
 
-/** A tool as offered to the model. `inputSchema` is JSON Schema. */
+/**
+ * A tool as offered to the model. `inputSchema` is JSON Schema. `reach: "outside"`: results come from beyond this
+ * machine's workspace (MCP, network, other extensions) and are untrusted data (CONFORMANCE §1, Taint).
+ */
 export const ToolSpec = z.object({
   name: z.string().min(1),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
   class: ToolClass,
   effect: ToolEffect,
+  reach: z.literal("outside").optional(),
 });
 export type ToolSpec = z.infer<typeof ToolSpec>;
 

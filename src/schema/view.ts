@@ -1,6 +1,6 @@
 /** What the inspector shows, and what it and the extension host say to each other. */
 import * as z from "zod";
-import { Handle, RefusalReason } from "./claim";
+import { Handle, RefusalReason, Selector } from "./claim";
 import { Repair } from "./event";
 import { LimitMode } from "./policy";
 import { Receipt } from "./receipt";
@@ -28,8 +28,18 @@ export const CallView = z.object({
     })
     .nullable(),
   stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
-  redeemed: z.object({ handle: Handle, offset: size, chars: size, totalChars: size }).nullable(),
+  redeemed: z
+    .object({
+      handle: Handle,
+      selector: Selector,
+      offset: size,
+      chars: size,
+      totalChars: size,
+      matches: size.nullable(),
+    })
+    .nullable(),
   refusal: z.object({ reason: RefusalReason, given: z.string() }).nullable(),
+  tainted: z.boolean(), // what the model was shown of it, or is stored, came from outside
   changes: z.object({
     forgedMarkers: size,
     loneSurrogates: size,

@@ -24,7 +24,9 @@ export class StoreActs {
 
   /** Null where there is nothing to tell. */
   async sweep(keepSessionsDays: number): Promise<Told | null> {
-    const { expired, orphans, drafts, erasures, pinned, storedBytes } = await (await this.#open()).sweep();
+    const { expired, orphans, reclaimed, drafts, erasures, pinned, storedBytes } = await (
+      await this.#open()
+    ).sweep();
     const said: string[] = [];
     if (expired.length > 0)
       said.push(
@@ -36,6 +38,7 @@ export class StoreActs {
       ...pinned.map(({ folder, why }) => `left alone: ${folder}: ${why}`),
     ];
     if (orphans + drafts > 0) lines.push(`removed: ${count(orphans + drafts, "leftover")} of crashes`);
+    if (reclaimed > 0) lines.push(`removed: ${count(reclaimed, "stored result")} of reclaimable tools`);
     if (said.length === 0 && lines.length === 0) return null;
     lines.push(`stored results take ${megabytes(storedBytes)}`);
     return { ok: pinned.length === 0, summary: said.join(" "), lines };

@@ -1,29 +1,108 @@
-/** Stored results on disk, named by their digest. A blob is written once, then only read. */
-import { readFile } from "node:fs/promises";
+/** Stored results on disk, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
+import { hash, webcrypto } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { Digest } from "../schema/claim";
+import {
+  type ContentPart,
+  type ContentWindow,
+  PART_REACH_CHARS,
+  WINDOW_CHARS,
+  windowIn,
+} from "../claims/window";
+import type { Claim, Digest, Matches } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { SafeText } from "../schema/text";
-import { writeAtomically } from "./atomic";
-import { sha256 } from "./digest";
+import { makeFolder, writeWith } from "./atomic";
+import { type Disk, nodeDisk } from "./disk";
+import { encoded, FOOTER_BYTES, FrameTable, framed, mostTableBytes, readFooter, tableOf } from "./frames";
+import { charOfLine, Search } from "./search";
 
-/** Invariant: what `put` resolved for, `read` returns or throws for; it never returns other bytes. */
+/** What a claim says of its blob. */
+export type BlobName = Pick<Claim, "sha256" | "frames" | "bytes">;
+
+const CACHED_TABLES = 64;
+const SEARCH_FRAMES = 64; // read at once while searching: 1 MiB
+const HASH_ASIDE_BYTES = 65_536; // from here a second thread hashes while this one makes the table
+
+/** Invariant: what `put` resolved for, reading returns or throws for; it never returns other bytes. */
 export class Blobs {
   readonly #root: string;
+  readonly #disk: Disk;
+  readonly #tables = new Map<string, FrameTable>();
+  #folder: Promise<void> | null = null; // made once: a store that was deleted since does not come back piece by piece
 
   /** `root` is the session's `blobs` folder; it is made when the first blob is put. */
-  constructor(root: string) {
+  constructor(root: string, disk: Disk = nodeDisk) {
     this.#root = root;
+    this.#disk = disk;
   }
 
   /**
    * Stores `text` under its digest. Putting the same text again writes nothing (C7), unless what is there was altered:
    * running the source tool again then heals the handle (C27).
    */
-  async put(text: SafeText): Promise<{ sha256: Digest }> {
-    const digest = sha256(text);
-    if (!(await this.#holds(digest))) await writeAtomically(this.#path(digest), text);
-    return { sha256: digest };
+  async put(text: SafeText): Promise<BlobName> {
+    const draft = encoded(text);
+    const { content } = draft;
+    const hashing = digestOf(content); // on another thread, while this one makes the table
+    const { file, table } = framed(draft);
+    const frames = hash("sha256", table, "hex") as Digest;
+    const name = { sha256: await hashing, frames, bytes: content.length };
+    if (await this.#holds(name.sha256)) return name;
+    this.#folder ??= makeFolder(this.#root, this.#disk);
+    await this.#folder.catch((cause: unknown) => {
+      this.#folder = null; // the next put tries again
+      throw cause;
+    });
+    await writeWith(this.#path(name.sha256), (target) => target.appendFile(file), this.#disk);
+    return name;
+  }
+
+  /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
+  async read(digest: Digest): Promise<SafeText> {
+    return this.#withFile(digest, async (file) => {
+      const bytes = await file.readFile();
+      const footer = readFooter(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)), bytes.length);
+      if (footer === null) throw corrupt(digest);
+      const content = bytes.subarray(0, footer.contentBytes);
+      const table = bytes.subarray(footer.contentBytes, footer.contentBytes + footer.tableBytes);
+      if ((await digestOf(content)) !== digest || !tableOf(content).equals(table)) throw corrupt(digest);
+      return content.toString("utf8") as SafeText;
+    });
+  }
+
+  /** One window, proven by the frames it touches. Throws as `read`. */
+  async window(name: BlobName, offset: number, maximumChars = WINDOW_CHARS): Promise<ContentWindow> {
+    return this.#withFile(name.sha256, async (file) => {
+      const table = await this.#table(file, name);
+      const from = table.frameOfChar(Math.max(0, offset - PART_REACH_CHARS));
+      const to = table.frameOfChar(offset + maximumChars + PART_REACH_CHARS);
+      return windowIn(await this.#part(file, name, table, from, to), offset, maximumChars);
+    });
+  }
+
+  /** The char at which line `line` (from 1) starts; the end of the content where there is no such line. */
+  async charOfLine(name: BlobName, line: number): Promise<number> {
+    return this.#withFile(name.sha256, async (file) => {
+      const table = await this.#table(file, name);
+      if (line <= 1 || table.frames === 0) return 0;
+      const frame = table.frameOfLine(line - 1);
+      const part = await this.#part(file, name, table, frame, Math.min(frame + 1, table.frames - 1));
+      return charOfLine(part, line - 1 - table.lineStart(frame));
+    });
+  }
+
+  /** Looks through the whole content, letter for letter, a stretch at a time. Throws as `read`. */
+  async search(name: BlobName, needle: string): Promise<Matches> {
+    return this.#withFile(name.sha256, async (file) => {
+      const table = await this.#table(file, name);
+      const search = new Search(needle);
+      for (let frame = 0; frame < table.frames && !search.isFull; frame += SEARCH_FRAMES) {
+        const last = Math.min(frame + SEARCH_FRAMES, table.frames) - 1;
+        search.feed((await this.#part(file, name, table, frame, last)).text, last === table.frames - 1);
+      }
+      return search.result;
+    });
   }
 
   async #holds(digest: Digest): Promise<boolean> {
@@ -36,20 +115,79 @@ export class Blobs {
     }
   }
 
-  /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
-  async read(digest: Digest): Promise<SafeText> {
-    const text = await readFile(this.#path(digest), "utf8").catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== "ENOENT") throw cause; // a locked or unreadable disk is not a missing blob
+  async #withFile<T>(digest: Digest, use: (file: FileHandle) => Promise<T>): Promise<T> {
+    let file: FileHandle;
+    try {
+      file = await this.#disk.open(this.#path(digest), "r");
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause; // a locked or unreadable disk is not a missing blob
       throw new Failure("blob-missing", `Stored content ${digest} is not on disk.`, { digest }, { cause });
-    });
-    const found = sha256(text);
-    if (found !== digest) {
-      throw new Failure("blob-corrupt", `Stored content ${digest} was altered on disk.`, { digest, found });
     }
-    return text as SafeText;
+    try {
+      return await use(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The frame table, read and proven once, then kept. */
+  async #table(file: FileHandle, { sha256, frames, bytes: content }: BlobName): Promise<FrameTable> {
+    const kept = this.#tables.get(frames);
+    if (kept) return kept;
+    const bytes = await readAt(file, content, mostTableBytes(content) + FOOTER_BYTES);
+    const footerAt = bytes.length - FOOTER_BYTES;
+    const footer = footerAt < 0 ? null : readFooter(bytes.subarray(footerAt), content + bytes.length);
+    if (footer?.contentBytes !== content) throw corrupt(sha256);
+    const rows = bytes.subarray(0, footerAt);
+    const table = hash("sha256", rows, "hex") === frames ? new FrameTable(rows) : null;
+    if (table?.totalBytes !== content) throw corrupt(sha256);
+    this.#tables.set(frames, table);
+    const [oldest] = this.#tables.keys();
+    if (this.#tables.size > CACHED_TABLES && oldest !== undefined) this.#tables.delete(oldest);
+    return table;
+  }
+
+  /** Frames `from` to `to`, both read and proven, as text. */
+  async #part(
+    file: FileHandle,
+    { sha256 }: BlobName,
+    table: FrameTable,
+    from: number,
+    to: number,
+  ): Promise<ContentPart> {
+    const { totalChars } = table;
+    if (table.frames === 0) return { text: "", startChar: 0, totalChars };
+    const start = table.byteStart(from);
+    const bytes = await readAt(file, start, table.byteStart(to + 1) - start);
+    for (let frame = from; frame <= to; frame++) {
+      const frameBytes = bytes.subarray(table.byteStart(frame) - start, table.byteStart(frame + 1) - start);
+      if (!table.proves(frame, frameBytes)) throw corrupt(sha256);
+    }
+    return { text: bytes.toString("utf8"), startChar: table.charStart(from), totalChars };
   }
 
   #path(digest: Digest): string {
-    return join(this.#root, digest.slice(0, 2), digest);
+    return join(this.#root, digest);
   }
+}
+
+async function digestOf(content: Buffer): Promise<Digest> {
+  if (content.length < HASH_ASIDE_BYTES) return hash("sha256", content, "hex") as Digest;
+  return Buffer.from(await webcrypto.subtle.digest("SHA-256", content)).toString("hex") as Digest;
+}
+
+/** Fewer bytes than asked for where the file ends: no digest fits them. */
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let got = 0;
+  while (got < length) {
+    const { bytesRead } = await file.read(buffer, got, length - got, position + got);
+    if (bytesRead === 0) break;
+    got += bytesRead;
+  }
+  return buffer.subarray(0, got);
+}
+
+function corrupt(digest: Digest): Failure {
+  return new Failure("blob-corrupt", `Stored content ${digest} was altered on disk.`, { digest });
 }

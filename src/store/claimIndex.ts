@@ -2,6 +2,7 @@
 import { type Adapter, Low } from "lowdb";
 import { JSONFile } from "lowdb/node";
 import * as z from "zod";
+import { joinedClaim } from "../claims/claim";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
@@ -47,8 +48,10 @@ export class ClaimIndex {
   observe(event: Logged): void {
     this.#events = event.n + 1;
     for (const claim of claimsIn(event)) {
-      if (this.#claims.has(claim.handle)) continue;
-      this.#claims.set(claim.handle, claim);
+      const before = this.#claims.get(claim.handle);
+      const joined = before ? joinedClaim(before, claim) : claim;
+      if (joined === before) continue;
+      this.#claims.set(claim.handle, joined);
       this.#isDirty = true;
     }
   }
@@ -78,7 +81,8 @@ export class ClaimIndex {
     try {
       await this.#db.read();
     } catch (cause) {
-      if (cause instanceof SyntaxError) return "damaged";
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // the log has it all: a checkpoint closes no session
+      if (isDisk || cause instanceof SyntaxError || cause instanceof RangeError) return "damaged";
       throw cause;
     }
     if (this.#db.data === null) return "missing";

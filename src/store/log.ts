@@ -1,6 +1,6 @@
 /** The session log on disk: append-only JSON lines with chained checksums. One writer at a time (`lock.ts`). */
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, readFile, truncate } from "node:fs/promises";
+import { type FileHandle, open, readFile, stat, truncate } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
@@ -22,6 +22,7 @@ async function contentOf(path: string): Promise<Uint8Array> {
   });
 }
 
+const IDS = { bigint: true } as const; // on Windows a file's number does not fit a double
 const FIRST_LINE_BYTES = 16_384;
 
 /** The first event of a log, read from its first bytes; null where there is none. */
@@ -113,7 +114,13 @@ export class SessionLog {
   }
 
   sync(): Promise<void> {
-    return this.#enqueue(() => this.#file.datasync());
+    return this.#enqueue(async () => {
+      await this.#file.datasync();
+      // A file that was deleted or replaced still takes every line, and nobody would ever read them.
+      const [named, held] = await Promise.all([stat(this.#path, IDS), this.#file.stat(IDS)]);
+      if (named.ino !== held.ino || named.dev !== held.dev)
+        throw Object.assign(new Error("another file took its place"), { code: "ESTALE" });
+    });
   }
 
   async close(): Promise<void> {

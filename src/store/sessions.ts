@@ -3,12 +3,13 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Claim, Digest, Handle } from "../schema/claim";
+import type { ContentWindow } from "../claims/window";
+import type { Claim, Digest, Handle, Matches } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { byteLength, indexOfChar, type SafeText } from "../schema/text";
+import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
-import { Blobs } from "./blobs";
+import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
 import { sha256 } from "./digest";
 import { fork } from "./fork";
@@ -16,6 +17,7 @@ import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
 import { claimsOf, contentsOf } from "./marks";
+import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import { statOf } from "./sessionFolder";
 
@@ -72,21 +74,32 @@ export class OpenSession {
   }
 
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
-  async put(text: SafeText): Promise<{ readonly sha256: Digest }> {
-    const bytes = byteLength(text);
+  async put(text: SafeText): Promise<BlobName> {
     try {
-      await this.#room.admit(bytes);
+      await this.#room.admit(Buffer.byteLength(text, "utf8"));
     } catch (cause) {
       if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
     }
-    const kept = await this.#blobs.put(text);
-    if (!this.#stored.has(kept.sha256)) await this.#room.note(bytes);
-    this.#stored.add(kept.sha256);
-    return kept;
+    const name = await this.#blobs.put(text);
+    if (!this.#stored.has(name.sha256)) await this.#room.note(name.bytes);
+    this.#stored.add(name.sha256);
+    return name;
   }
 
   read(digest: Digest): Promise<SafeText> {
     return this.#blobs.read(digest);
+  }
+
+  window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {
+    return this.#blobs.window(name, offset, maximumChars);
+  }
+
+  charOfLine(name: BlobName, line: number): Promise<number> {
+    return this.#blobs.charOfLine(name, line);
+  }
+
+  search(name: BlobName, needle: string): Promise<Matches> {
+    return this.#blobs.search(name, needle);
   }
 
   find(handle: Handle): Claim | undefined {
@@ -140,7 +153,7 @@ export class Sessions {
     } catch (cause) {
       throw unwritable(root, cause);
     }
-    return new Sessions(root, tenant, clock, new Room(root, limits));
+    return new Sessions(root, tenant, clock, new Room(root, limits, reclaimer(root, clock)));
   }
 
   /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
@@ -267,12 +280,16 @@ export class Sessions {
       if (first?.type !== "session_started") return null;
       return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
     } catch (cause) {
-      const code = (cause as NodeJS.ErrnoException).code;
-      if (cause instanceof Failure || code !== undefined) return null;
+      const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // a stray file, a link in a circle, no permission
+      if (isDisk || cause instanceof Failure || cause instanceof SyntaxError) return null;
       throw cause;
     }
   }
 }
+
+/** A full store first drops what may be dropped. */
+const reclaimer = (root: string, clock: Clock) => async (bytes: number) =>
+  (await reclaim(root, bytes, clock)).bytes;
 
 async function isImported(folder: string): Promise<boolean> {
   if (!(await statOf(join(folder, LOG)))) return false; // whoever opens it says so

@@ -1,6 +1,6 @@
 /**
  * The sweep, at start and hourly: sessions that nobody used for long go, and what crashes left behind. Named steps:
- * list → mark → lock → expire → collect → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
+ * list → mark → lock → expire → collect → reclaim → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
  * back. Safe beside other windows: whatever is deleted of a session is deleted under its lock, after looking again.
  */
 import { readdir, rm } from "node:fs/promises";
@@ -20,6 +20,7 @@ import {
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
+import { reclaim } from "./reclaim";
 import { removeGone, removeSession } from "./remove";
 import { measure } from "./room";
 import {
@@ -47,6 +48,7 @@ export type Swept = {
     readonly lastUsedAt: number;
   }[];
   readonly orphans: number; // contents that no event names
+  readonly reclaimed: number; // contents that were allowed to go, and past their time
   readonly drafts: number; // half-written files, half-built and half-deleted sessions, sessions that never began
   readonly erasures: number; // interrupted deletions that were finished
   /** What could not be read, or not be deleted, and was left alone. */
@@ -57,6 +59,7 @@ export type Swept = {
 type Report = {
   expired: Swept["expired"][number][];
   orphans: number;
+  reclaimed: number;
   drafts: number;
   erasures: number;
   pinned: Swept["pinned"][number][];
@@ -64,7 +67,7 @@ type Report = {
 
 export async function sweep(root: string, ports: SweepPorts): Promise<Swept> {
   const { onStep = noStep } = ports;
-  const report: Report = { expired: [], orphans: 0, drafts: 0, erasures: 0, pinned: [] };
+  const report: Report = { expired: [], orphans: 0, reclaimed: 0, drafts: 0, erasures: 0, pinned: [] };
   await onStep("list");
   report.erasures = (await finishErasures(root, ports)).finished;
   for (const tenant of await listTenants(root)) {
@@ -73,6 +76,8 @@ export async function sweep(root: string, ports: SweepPorts): Promise<Swept> {
       await guarded(place, report, () => sweepSession(place, ports, report, onStep));
     await collectRests(places, ports, report, onStep);
   }
+  await onStep("reclaim");
+  report.reclaimed = (await reclaim(root, null, ports.clock)).contents;
   await onStep("measure");
   return { ...report, storedBytes: await measure(root) };
 }

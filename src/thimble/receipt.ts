@@ -1,5 +1,7 @@
 /** The receipt of every call: a fold over clamped, authorised, executed, measured (CONFORMANCE §0.11, seed 003 §Decision and receipt schema). */
+
 import type { EventOf, Fold, Logged } from "../schema/event";
+import { unreachable } from "../schema/failure";
 import type { Continuation, PolicyArtifact, PolicyIdentity } from "../schema/policy";
 import type { Receipt } from "../schema/receipt";
 
@@ -35,8 +37,25 @@ export const receiptFold: Fold<ReceiptState> = {
         return changed(state, event.call, (entry) => executed(entry, event));
       case "measured":
         return changed(state, event.call, (entry) => measured(entry, event));
+      case "session_started":
+      case "adopted":
+      case "resumed":
+      case "asked":
+      case "requested":
+      case "replied":
+      case "redacted":
+      case "tool_result_stored":
+      case "remembered":
+      case "redeemed":
+      case "redemption_refused":
+      case "repaired":
+      case "aged":
+      case "budgeted":
+      case "recovered":
+      case "run_ended":
+        return state; // nothing about a receipt
       default:
-        return state; // every other kind says nothing about a receipt
+        return unreachable(event);
     }
   },
 };

@@ -54,6 +54,7 @@ export function candidatesFor(
   if (first === undefined) return refuse("no_workspace", "No folder is open. Ask the user to open one.");
   if (asked === "") return refuse("invalid_path", "The path is empty.");
   if (asked.includes("\0")) return refuse("invalid_path", "The path contains a NUL character.");
+  if (!asked.isWellFormed()) return refuse("invalid_path", "The path contains half of a surrogate pair."); // no file has it
   if (/^~([\\/]|$)/.test(asked)) return outside(asked); // never expanded, and nothing is called "~"
   const shape = flavour === win32 ? windowsProblem(asked) : /^([A-Za-z]:([\\/]|$)|\\\\|\/\/)/.test(asked);
   if (shape) return refuse("invalid_path", `${quote(asked)} is not a path inside the workspace.`);

@@ -13,6 +13,7 @@ const DEFAULT_LIMIT = 200;
 const Arguments = z.strictObject({
   glob: z
     .string()
+    .max(1000)
     .optional()
     .describe(
       'Which files, e.g. "*.ts" (any folder), "src/**/*.{ts,tsx}", "docs" (all in it). Left out: all.',

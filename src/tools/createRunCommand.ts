@@ -4,13 +4,14 @@ import * as z from "zod";
 import { asRaw } from "../schema/text";
 import type { Tool, ToolOutcome, ToolPreview } from "../schema/tool";
 import { confine } from "./confine";
+import { isWellFormed } from "./decodeText";
 import { inputSchemaOf, parseArguments } from "./parseArguments";
 import type { Clock, Workspace } from "./ports";
 import { runShell, type ShellResult, shellName } from "./runShell";
 import { mentionsSensitivePath } from "./sensitivePaths";
 import { failed } from "./untilStopped";
 
-/** Limits of every command; a call's timeoutSeconds replaces `timeoutMs`. */
+/** Limits of every command, set by the user; a call's timeoutSeconds can only be shorter. */
 export type CommandLimits = {
   readonly timeoutMs: number;
   readonly graceMs: number; // between asking a process tree to end and killing it
@@ -29,6 +30,7 @@ const Arguments = z.strictObject({
     .min(1)
     .max(30_000) // bytes of UTF-8 below what a POSIX system takes as one argument
     .refine((command) => !command.includes("\0"), "a command has no NUL character")
+    .refine(isWellFormed, "half of a surrogate pair cannot be run")
     .describe("The command line."),
   folder: z
     .string()
@@ -69,7 +71,7 @@ export function createRunCommand(workspace: Workspace, clock: Clock, limits: Com
     return {
       kind: "plan",
       path: place.path,
-      timeoutMs: timeoutSeconds === undefined ? limits.timeoutMs : timeoutSeconds * 1000,
+      timeoutMs: Math.min(limits.timeoutMs, (timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000), // the user's limit stands
       preview: {
         kind: "command",
         command,

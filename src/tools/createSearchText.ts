@@ -26,7 +26,7 @@ const Arguments = z.strictObject({
     .boolean()
     .optional()
     .describe("true: query is a regular expression, without look-around and back-references. Default false."),
-  glob: z.string().optional().describe('Which files, e.g. "*.ts" or "src/**". Left out: all.'),
+  glob: z.string().max(1000).optional().describe('Which files, e.g. "*.ts" or "src/**". Left out: all.'),
   caseSensitive: z.boolean().optional().describe("true: upper and lower case differ. Default false."),
   limit: z
     .int()

@@ -10,14 +10,14 @@ const MAX_LINES = 10;
 
 /** Replaces the one place where `oldText` (not empty) stands in `before`. Places that overlap count as several. */
 export function planEdit(before: string, oldText: string, newText: string): EditPlan {
-  const at = before.indexOf(oldText);
-  if (at === -1) return { kind: "not_found", hint: hintFor(before, oldText) };
-  let count = 1;
-  const lines = [lineAt(before, at)];
-  for (let next = before.indexOf(oldText, at + 1); next !== -1; next = before.indexOf(oldText, next + 1)) {
-    count++;
-    if (lines.length < MAX_LINES) lines.push(lineAt(before, next));
+  let at = -1;
+  let count = 0;
+  const lines: number[] = [];
+  for (const place of placesOf(before, oldText)) {
+    if (count++ === 0) at = place;
+    if (lines.length < MAX_LINES) lines.push(lineAt(before, place));
   }
+  if (count === 0) return { kind: "not_found", hint: hintFor(before, oldText) };
   if (count > 1) return { kind: "ambiguous", count, lines };
   return {
     kind: "replaces",
@@ -28,7 +28,7 @@ export function planEdit(before: string, oldText: string, newText: string): Edit
 
 function hintFor(before: string, oldText: string): string {
   const newlines = (text: string) => text.replace(/\r\n?/g, "\n");
-  if (newlines(before).includes(newlines(oldText))) {
+  if (!placesOf(newlines(before), newlines(oldText)).next().done) {
     const style = before.includes("\r\n") ? "CRLF (\\r\\n)" : before.includes("\r") ? "CR (\\r)" : "LF (\\n)";
     return `It differs from the file only in its line ends: the file uses ${style}. Repeat the call with those, in newText too.`;
   }
@@ -45,8 +45,27 @@ function looseLine(before: string, oldText: string): number | null {
   const wanted = loose(oldText.trim());
   if (wanted.join("") === "") return null;
   const lines = loose(before);
-  for (let i = 0; i + wanted.length <= lines.length; i++) {
-    if (wanted.every((line, n) => lines[i + n] === line)) return i + 1;
+  const { value: place } = placesOf(lines, wanted).next();
+  return place === undefined ? null : place + 1;
+}
+
+/**
+ * Where `part` (not empty) stands in `whole`, overlaps included, by Knuth, Morris and Pratt: text that repeats itself
+ * costs no more than its length. `indexOf` would compare each place anew and hang the host for minutes.
+ */
+function* placesOf<T>(whole: ArrayLike<T>, part: ArrayLike<T>): Generator<number, undefined> {
+  const borders = new Int32Array(part.length); // per prefix: the longest shorter prefix that it also ends with
+  for (let i = 1, matched = 0; i < part.length; i++) {
+    while (matched > 0 && part[i] !== part[matched]) matched = borders[matched - 1] as number;
+    if (part[i] === part[matched]) matched++;
+    borders[i] = matched;
   }
-  return null;
+  for (let i = 0, matched = 0; i < whole.length; i++) {
+    while (matched > 0 && whole[i] !== part[matched]) matched = borders[matched - 1] as number;
+    if (whole[i] === part[matched]) matched++;
+    if (matched < part.length) continue;
+    yield i - part.length + 1;
+    matched = borders[matched - 1] as number;
+  }
+  return undefined;
 }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { ToolPreview } from "../schema/tool";
 import { type ContentDocuments, titled } from "./contentDocuments";
+import { inLabel, isPlainLine } from "./plainText";
 
 /** The loop's `Approver` port, structurally. */
 export type Question = {
@@ -25,24 +26,52 @@ const STOPPED: Verdict = {
   reason: "The session was stopped before the user answered.",
 };
 
-export class Approver {
+const LINE_CHARS = 80; // of a command that a row of the picker shows whole
+
+export class Approver implements vscode.Disposable {
   readonly #documents: ContentDocuments;
   readonly #allowed = new Set<string>(); // session and tool, for as long as this window lives
+  readonly #screenSettled: () => Promise<unknown>;
+  readonly #reminder: vscode.StatusBarItem;
   #queue: Promise<unknown> = Promise.resolve();
+  #picker: vscode.QuickPick<Answer> | undefined;
 
-  constructor(documents: ContentDocuments) {
+  /** `answerCommand` calls `reopen`. `screenSettled`: nothing else is about to open over what is asked about. */
+  constructor(documents: ContentDocuments, answerCommand: string, screenSettled: () => Promise<unknown>) {
     this.#documents = documents;
+    this.#screenSettled = screenSettled;
+    this.#reminder = vscode.window.createStatusBarItem(
+      "cloakroom.question",
+      vscode.StatusBarAlignment.Left,
+      1000,
+    );
+    this.#reminder.name = "Cloakroom Question";
+    this.#reminder.command = answerCommand;
+    this.#reminder.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
   }
 
   isTrusted(): boolean {
     return vscode.workspace.isTrusted;
   }
 
-  /** One question at a time: two pickers would take each other's keys. */
+  /** One question at a time: two pickers would take each other's keys. A stop never waits for the editor. */
   ask(question: Question, signal: AbortSignal): Promise<Verdict> {
     const asked = this.#queue.then(() => this.#ask(question, signal));
     this.#queue = asked.catch(() => undefined); // the caller has the error; the queue only keeps the order
-    return asked;
+    const answered = new AbortController();
+    return Promise.race([asked, stopOf(signal, answered.signal)]).finally(() => answered.abort());
+  }
+
+  /** Brings a question back that was put aside. */
+  reopen(): void {
+    if (!this.#picker) return;
+    this.#aside(false);
+    this.#picker.show();
+  }
+
+  dispose(): void {
+    this.#picker?.dispose();
+    this.#reminder.dispose();
   }
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
@@ -52,16 +81,24 @@ export class Approver {
     if (this.#allowed.has(key) && !isSensitive) {
       return { granted: true, by: "session", reason: `${question.tool.name} is allowed in this session` };
     }
+    await this.#screenSettled();
     const shown = await this.#show(question);
-    const answer = await pick(question, isSensitive, signal);
+    const answer = await this.#pick(question, isSensitive, signal);
     await shown?.close();
-    if (signal.aborted) return STOPPED;
     if (answer?.forSession) this.#allowed.add(key);
-    return answer?.verdict ?? DENIED;
+    return answer?.verdict ?? STOPPED;
   }
 
-  /** Puts the change on screen as a diff, to be closed again after the answer. */
+  /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
+    if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
+      const text = this.#documents.put(titled(`${session}/${call}/Proposed Command.sh`), preview.command);
+      await vscode.window.showTextDocument(await this.#documents.open(text), {
+        preview: true,
+        preserveFocus: true,
+      });
+      return { close: () => this.#close([text]) };
+    }
     if (preview.kind !== "diff") return null;
     const before = this.#documents.put(titled(`${session}/${call}/before/${preview.path}`), preview.before);
     const after = this.#documents.put(titled(`${session}/${call}/after/${preview.path}`), preview.after);
@@ -70,40 +107,66 @@ export class Approver {
       before,
       after,
       `${preview.path}: proposed by the agent`,
-      {
-        preview: true,
-        preserveFocus: true,
-      },
+      { preview: true, preserveFocus: true },
     );
-    return {
-      close: async () => {
-        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-        const mine = tabs.filter(
-          ({ input }) =>
-            input instanceof vscode.TabInputTextDiff && input.modified.toString() === after.toString(),
-        );
-        await vscode.window.tabGroups.close(mine, true);
-        this.#documents.drop(before);
-        this.#documents.drop(after);
-      },
-    };
+    return { close: () => this.#close([before, after]) };
+  }
+
+  async #close(documents: readonly vscode.Uri[]): Promise<void> {
+    const shown = new Set(documents.map(String));
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const mine = tabs.filter(({ input }) => {
+      if (input instanceof vscode.TabInputTextDiff) return shown.has(input.modified.toString());
+      return input instanceof vscode.TabInputText && shown.has(input.uri.toString());
+    });
+    await vscode.window.tabGroups.close(mine, true);
+    for (const uri of documents) this.#documents.drop(uri);
+  }
+
+  /** Undefined after a stop. Escape, the palette or another picker put the question aside; they are no answer. */
+  #pick(question: Question, isSensitive: boolean, signal: AbortSignal): Promise<Answer | undefined> {
+    const picker = pickerFor(question, isSensitive);
+    this.#picker = picker;
+    this.#reminder.text = `$(question) ${inLabel(subjectOf(question))}`;
+    this.#reminder.tooltip = "The agent waits for your answer";
+    return new Promise((resolve) => {
+      const finish = (answer: Answer | undefined) => {
+        signal.removeEventListener("abort", stop);
+        this.#picker = undefined;
+        picker.dispose();
+        this.#aside(false);
+        resolve(answer);
+      };
+      const stop = () => finish(undefined);
+      signal.addEventListener("abort", stop, { once: true });
+      picker.onDidAccept(() => {
+        const [answer] = picker.selectedItems;
+        if (answer) finish(answer);
+      });
+      picker.onDidHide(() => this.#aside(this.#picker === picker));
+      picker.show();
+      if (signal.aborted) stop(); // while the diff was opening
+    });
+  }
+
+  #aside(isAside: boolean): void {
+    if (isAside) this.#reminder.show();
+    else this.#reminder.hide();
+    void vscode.commands.executeCommand("setContext", "cloakroom.asking", isAside);
   }
 }
 
-function pick(question: Question, isSensitive: boolean, signal: AbortSignal): Promise<Answer | undefined> {
+function pickerFor(question: Question, isSensitive: boolean): vscode.QuickPick<Answer> {
   const { tool, preview } = question;
   const picker = vscode.window.createQuickPick<Answer>();
   picker.title = `Cloakroom: ${subjectOf(question)}`;
-  picker.placeholder =
-    preview.kind === "command" ? preview.command : "The change is shown as a diff. Allow it?";
+  picker.placeholder = placeholderOf(preview, isSensitive);
   picker.ignoreFocusOut = true;
+  const isOnOneLine = preview.kind === "command" && isPlainLine(preview.command, LINE_CHARS);
   const allow: Verdict = { granted: true, by: "user", reason: "allowed once" };
+  const once: Answer = { label: "$(check) Allow Once", verdict: allow };
   picker.items = [
-    {
-      label: "$(check) Allow Once",
-      detail: preview.kind === "command" ? preview.command : "",
-      verdict: allow,
-    },
+    isOnOneLine ? { ...once, detail: inLabel(preview.command) } : once,
     ...(isSensitive
       ? []
       : [
@@ -115,18 +178,15 @@ function pick(question: Question, isSensitive: boolean, signal: AbortSignal): Pr
         ]),
     { label: "$(close) Deny", verdict: DENIED },
   ];
-  return new Promise((resolve) => {
-    const finish = (answer: Answer | undefined) => {
-      signal.removeEventListener("abort", stop);
-      resolve(answer);
-      picker.dispose();
-    };
-    const stop = () => finish(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    picker.onDidAccept(() => finish(picker.selectedItems[0]));
-    picker.onDidHide(() => finish(undefined));
-    picker.show();
-  });
+  return picker;
+}
+
+function placeholderOf(preview: ToolPreview, isSensitive: boolean): string {
+  if (isSensitive) return "This can change what an agent or the editor does later: it is asked every time";
+  if (preview.kind === "diff") return "The change is shown in the editor. Escape lets you read it first";
+  return preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)
+    ? "The whole command is shown in the editor. Escape lets you read it first"
+    : "";
 }
 
 function subjectOf({ tool, preview }: Question): string {
@@ -140,4 +200,11 @@ function subjectOf({ tool, preview }: Question): string {
     case "invalid":
       return `Allow ${tool.name}?`;
   }
+}
+
+function stopOf(signal: AbortSignal, answered: AbortSignal): Promise<Verdict> {
+  if (signal.aborted) return Promise.resolve(STOPPED);
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(STOPPED), { once: true, signal: answered }),
+  );
 }

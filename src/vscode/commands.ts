@@ -5,21 +5,25 @@ import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
 import type { ContentDocuments } from "./contentDocuments";
-import { titled } from "./contentDocuments";
 import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
+import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
-import type { Transcripts } from "./transcripts";
+import { storedResult, type Transcripts } from "./transcripts";
+import { workspaceFolders } from "./workspaceFolders";
 
 export type CommandPorts = {
   readonly sessions: SessionController;
   readonly transcripts: Transcripts;
   readonly documents: ContentDocuments;
   readonly log: vscode.LogOutputChannel;
+  /** Brings back a question that was put aside. */
+  readonly answer: () => void;
   /** Null: the person closed the picker. `lastModel` is the one the session used. */
   readonly pickModel: (lastModel: string | null) => Promise<ChatModel | null>;
 };
 
 const STATUS_MESSAGE_MS = 5000;
+export const ANSWER_COMMAND = "cloakroom.answerQuestion";
 
 /** Everything the palette, the inspector and the status bar can ask for. */
 export class Commands {
@@ -40,13 +44,16 @@ export class Commands {
         this.guard(async () => void (await vscode.commands.executeCommand(`${INSPECTOR_VIEW}.focus`))),
       "cloakroom.openTranscript": () => this.openTranscript(),
       "cloakroom.setResultLimits": () => this.setResultLimits(),
+      [ANSWER_COMMAND]: async () => this.#ports.answer(),
     };
-    let wasRunning = false;
-    const context = sessions.onDidChange(() => {
+    let wasRunning: boolean | undefined; // an extension host that ended badly may have left the window in any state
+    const tell = () => {
       if (sessions.isRunning === wasRunning) return;
       wasRunning = sessions.isRunning;
       void vscode.commands.executeCommand("setContext", "cloakroom.running", wasRunning);
-    });
+    };
+    tell();
+    const context = sessions.onDidChange(tell);
     return vscode.Disposable.from(
       context,
       ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
@@ -67,7 +74,7 @@ export class Commands {
 
   start(): Promise<void> {
     return this.guard(async () => {
-      if (!vscode.workspace.workspaceFolders?.length) throw noWorkspace();
+      await this.#ready();
       const model = await this.#ports.pickModel(null);
       if (!model) return;
       const question = await ask("Start Session: Task", "What should the agent do?");
@@ -77,9 +84,12 @@ export class Commands {
 
   continue(session: string | null): Promise<void> {
     return this.guard(async () => {
-      if (!vscode.workspace.workspaceFolders?.length) throw noWorkspace();
+      await this.#ready();
       const chosen = session ?? (await this.#pickSession());
       if (chosen === null) return;
+      if (this.#ports.sessions.runningSessions.includes(chosen)) {
+        throw new Failure("session-in-use", "This session is running. Stop it, or wait until it ends.");
+      }
       const model = await this.#ports.pickModel((await this.#ports.sessions.view(chosen))?.modelId ?? null);
       if (!model) return;
       const question = await ask("Continue Session", "What should the agent do next?");
@@ -101,11 +111,11 @@ export class Commands {
   openStored(session: string, handle: Handle): Promise<void> {
     return this.guard(async () => {
       const { sessions, documents } = this.#ports;
-      const uri = documents.put(
-        titled(`stored/${session}/${handle}.txt`),
-        await sessions.content(session, handle),
-      );
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+      const text = await sessions.content(session, handle);
+      const calls = (await sessions.view(session))?.turns.flatMap((turn) => turn.calls) ?? [];
+      const tool = calls.find(({ stored }) => stored?.handle === handle)?.tool ?? "result";
+      const uri = documents.put(storedResult(session, handle, tool), text);
+      await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });
   }
 
@@ -155,20 +165,35 @@ export class Commands {
     }
   }
 
+  async #ready(): Promise<void> {
+    if (workspaceFolders().length === 0) throw noWorkspace();
+    await this.#ports.sessions.check();
+  }
+
   async #run(session: string | null, question: string, model: ChatModel): Promise<void> {
     const { sessions, transcripts } = this.#ports;
     const stop = new AbortController();
     const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: "Cloakroom" };
-    const { end } = await vscode.window.withProgress(options, (progress, token) => {
+    const ran = await vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => stop.abort());
-      const watch = {
-        onStarted: (id: string) => void this.guard(() => transcripts.show(id)),
-        onProgress: (message: string) => progress.report({ message }),
-      };
-      return sessions.run(session, question, model, watch, stop);
+      const onStarted = (id: string) => void this.guard(() => transcripts.show(id));
+      const onProgress = (message: string) => progress.report({ message: inNotice(message) });
+      return sessions.run({ session, question, model, onStarted, onProgress }, stop);
     });
-    if (end.end === "failed") throw new Failure("model-failed", end.message);
-    if (end.end === "turn_limit") void vscode.window.showWarningMessage(`Cloakroom: ${end.message}`);
+    const { end, message } = ran.end;
+    if (end === "failed" || end === "turn_limit") {
+      this.#ports.log.error(message);
+      await this.#offerToContinue(ran.session, end, message);
+    }
+  }
+
+  async #offerToContinue(session: string, end: "failed" | "turn_limit", message: string): Promise<void> {
+    const show = end === "failed" ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
+    const again = "Continue Session…";
+    const log = "Show Log";
+    const picked = await show(`Cloakroom: ${inNotice(message)}`, again, log);
+    if (picked === again) await this.continue(session);
+    if (picked === log) this.#ports.log.show();
   }
 
   /** Null: the person closed the picker, or there was nothing to pick. */
@@ -180,7 +205,7 @@ export class Commands {
     const items = listed
       .filter(({ session }) => among === undefined || among.includes(session))
       .map(({ session, title, startedAt }) => ({
-        label: title,
+        label: inLabel(title),
         description: new Date(startedAt).toLocaleString(),
         session,
         title,
@@ -199,14 +224,17 @@ export class Commands {
   }
 
   async #show(cause: unknown): Promise<void> {
-    const message = `Cloakroom: ${messageOf(cause)}`;
+    const message = `Cloakroom: ${inNotice(messageOf(cause))}`;
     const code = cause instanceof Failure ? cause.code : null;
+    const field =
+      code === "script-invalid"
+        ? "scriptedModel.script"
+        : cause instanceof Failure
+          ? cause.facts.field
+          : undefined;
     const actions: Record<string, () => Thenable<unknown>> =
-      code === "settings-invalid" || code === "model-missing"
-        ? {
-            "Open Settings": () =>
-              vscode.commands.executeCommand("workbench.action.openSettings", `cloakroom`),
-          }
+      field !== undefined
+        ? { "Open Settings": () => vscode.commands.executeCommand(OPEN_SETTINGS, settingQuery(`${field}`)) }
         : code === "no-workspace"
           ? { "Open Folder": () => vscode.commands.executeCommand("vscode.openFolder") }
           : { "Show Log": async () => this.#ports.log.show() };
@@ -214,6 +242,11 @@ export class Commands {
     if (picked) await actions[picked]?.();
   }
 }
+
+const OPEN_SETTINGS = "workbench.action.openSettings";
+
+/** Of "claimCheck.perTool.read_file.headChars" only the first two parts name a setting. */
+const settingQuery = (field: string): string => `@id:cloakroom.${field.split(".").slice(0, 2).join(".")}`;
 
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);

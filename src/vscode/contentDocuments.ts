@@ -32,6 +32,14 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     return uri;
   }
 
+  /** Opens one. Text that came while it was opening is shown as well: VS Code hears of changes to open documents only. */
+  async open(uri: vscode.Uri): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const text = this.#texts.get(uri.toString());
+    if (text !== undefined && text !== document.getText()) this.#changed.fire(uri);
+    return document;
+  }
+
   drop(uri: vscode.Uri): void {
     this.#texts.delete(uri.toString());
   }

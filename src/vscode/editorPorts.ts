@@ -33,29 +33,56 @@ export type EditResult =
   | { readonly kind: "changed" }
   | { readonly kind: "unwritable"; readonly reason: string };
 
-/** Edits through the editor's own undo stack, then saves. `before` null: the file must not exist yet. */
-export const documentEditor = {
-  async replace(path: string, before: string | null, after: string): Promise<EditResult> {
-    const uri = vscode.Uri.file(path);
-    const edit = new vscode.WorkspaceEdit();
-    if (before === null) {
-      if (await exists(uri)) return { kind: "changed" };
-      edit.createFile(uri, { contents: new TextEncoder().encode(after) });
-      return (await vscode.workspace.applyEdit(edit)) ? { kind: "done" } : refused;
-    }
-    const document = await vscode.workspace.openTextDocument(uri);
-    const text = document.getText();
-    if (text !== asDocument(before, document)) return { kind: "changed" };
-    const { start, end, replacement } = difference(text, asDocument(after, document));
-    edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), replacement);
-    if (!(await vscode.workspace.applyEdit(edit))) return refused;
-    return (await document.save())
-      ? { kind: "done" }
-      : { kind: "unwritable", reason: "it could not be saved" };
-  },
-};
+type Editor = { replace(path: string, before: string | null, after: string): Promise<EditResult> };
+
+/**
+ * Edits through VS Code's own undo stack, then saves. `before` null: the file must not exist yet. `disk` writes the
+ * files that VS Code holds differently from their bytes, such as those with mixed line ends: a save would change them all.
+ */
+export function documentEditor(disk: Editor): Editor {
+  return {
+    async replace(path, before, after) {
+      const uri = vscode.Uri.file(path);
+      if (before === null) return createFile(uri, after);
+      const document = await vscode.workspace.openTextDocument(uri);
+      const text = document.getText();
+      if (text !== asDocument(before, document) || hasMixedLineEnds(before)) {
+        return document.isDirty ? { kind: "changed" } : disk.replace(path, before, after);
+      }
+      const { start, end, replacement } = difference(text, asDocument(after, document));
+      const change = (from: number, to: number, by: string) => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(uri, new vscode.Range(document.positionAt(from), document.positionAt(to)), by);
+        return vscode.workspace.applyEdit(edit);
+      };
+      if (!(await change(start, end, replacement))) return refused;
+      const reason = await saveProblem(document);
+      if (reason === null) return { kind: "done" };
+      await change(start, start + replacement.length, text.slice(start, end)); // nothing was written: nothing stays
+      return { kind: "unwritable", reason };
+    },
+  };
+}
+
+async function createFile(uri: vscode.Uri, text: string): Promise<EditResult> {
+  if (await exists(uri)) return { kind: "changed" };
+  const edit = new vscode.WorkspaceEdit();
+  edit.createFile(uri, { contents: new TextEncoder().encode(text) });
+  return (await vscode.workspace.applyEdit(edit)) ? { kind: "done" } : refused;
+}
+
+/** Null when the document is on disk, else why it is not. */
+async function saveProblem(document: vscode.TextDocument): Promise<string | null> {
+  try {
+    return (await document.save()) ? null : "VS Code could not save it";
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
 
 const refused: EditResult = { kind: "unwritable", reason: "VS Code did not apply the edit" };
+
+const hasMixedLineEnds = (text: string): boolean => new Set(text.match(/\r\n|\r|\n/g)).size > 1;
 
 /** The smallest single replacement, so that cursors, folds and undo stay where they are. Offsets in code units. */
 export function difference(

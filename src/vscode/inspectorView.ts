@@ -27,6 +27,7 @@ export class InspectorView implements vscode.WebviewViewProvider, vscode.Disposa
   #view: vscode.WebviewView | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #subscription: vscode.Disposable;
+  #sending: Promise<void> = Promise.resolve();
 
   constructor(extensionUri: vscode.Uri, source: InspectorSource, acts: InspectorActs, nonce: () => string) {
     this.#extensionUri = extensionUri;
@@ -34,6 +35,10 @@ export class InspectorView implements vscode.WebviewViewProvider, vscode.Disposa
     this.#acts = acts;
     this.#nonce = nonce;
     this.#subscription = source.onDidChange(() => this.#later());
+  }
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(vscode.window.registerWebviewViewProvider(INSPECTOR_VIEW, this), this);
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -69,8 +74,14 @@ export class InspectorView implements vscode.WebviewViewProvider, vscode.Disposa
     }, UPDATE_MS);
   }
 
+  /** One after the other: a state that took longer to read must not replace a newer one. */
+  #send(): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#sendNow());
+    return this.#sending;
+  }
+
   /** Never rejects: what keeps the state from being read is itself shown. */
-  async #send(): Promise<void> {
+  async #sendNow(): Promise<void> {
     let state: InspectorState;
     try {
       state = await this.#source.state();

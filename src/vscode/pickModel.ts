@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { createLanguageModel, languageModelId } from "./languageModel";
+import { inLabel } from "./plainText";
 
 type ModelItem = vscode.QuickPickItem & { readonly open: () => Promise<ChatModel> };
 
@@ -10,25 +11,29 @@ type ModelItem = vscode.QuickPickItem & { readonly open: () => Promise<ChatModel
 export type OfflineModel = { readonly id: string; readonly open: () => Promise<ChatModel> };
 
 /**
- * `wanted` is a model's id, "" to ask. Null: the person closed the picker. Throws `Failure("model-missing")`
- * where the wanted model is not there.
+ * `wanted` is the setting's model, "" to ask; `last` the one that the session used, taken again where it is still there.
+ * Null: the person closed the picker. Throws `Failure("model-missing")` where the setting's model is not there.
  */
-export async function pickModel(wanted: string, offline: OfflineModel): Promise<ChatModel | null> {
-  if (wanted === offline.id) return offline.open();
+export async function pickModel(
+  wanted: string,
+  last: string | null,
+  offline: OfflineModel,
+): Promise<ChatModel | null> {
+  if ((wanted || last) === offline.id) return offline.open();
   const models = await vscode.lm.selectChatModels();
+  const found = models.find((model) => languageModelId(model) === (wanted || last));
+  if (found) return createLanguageModel(found);
   if (wanted !== "") {
-    const found = models.find((model) => languageModelId(model) === wanted);
-    if (found) return createLanguageModel(found);
     throw new Failure(
       "model-missing",
-      `The model ${wanted} (cloakroom.model) is not available. Pick another one in Settings.`,
-      { wanted },
+      `The model ${wanted} (cloakroom.model) is not available. Pick another one in Settings, or leave it empty to be asked.`,
+      { field: "model", wanted },
     );
   }
   const items: ModelItem[] = models.map((model) => ({
-    label: model.name,
-    description: model.vendor,
-    detail: `${model.family} · ${model.maxInputTokens.toLocaleString()} input tokens`,
+    label: inLabel(model.name),
+    description: inLabel(model.vendor),
+    detail: inLabel(`${model.family} · ${model.maxInputTokens.toLocaleString()} input tokens`),
     open: async () => createLanguageModel(model),
   }));
   items.push({
@@ -37,12 +42,15 @@ export async function pickModel(wanted: string, offline: OfflineModel): Promise<
     detail: "Replays prepared answers with real tools. Made for the sample workspace.",
     open: offline.open,
   });
-  const picked = await vscode.window.showQuickPick(items, {
-    title: "Start Session: Model",
-    placeHolder:
-      models.length > 0
+  const placeHolder =
+    models.length === 0
+      ? "No language models found. Install or sign in to a model provider, or try the offline script"
+      : last === null
         ? "Pick the model that runs the session"
-        : "No language models found. Install or sign in to a model provider, or try the offline script",
+        : `${last} is not available. Pick the model that continues the session`;
+  const picked = await vscode.window.showQuickPick(items, {
+    title: last === null ? "Start Session: Model" : "Continue Session: Model",
+    placeHolder,
     matchOnDescription: true,
   });
   return picked ? picked.open() : null;

@@ -5,10 +5,11 @@ const PATTERN = "**/{thimble.json,*.thimble.json}";
 const SELECTOR: vscode.DocumentSelector = { language: "json", pattern: PATTERN };
 
 /** `serverPath`: the bundled server. VS Code itself checks the schema; the server says what a schema cannot. */
-export function registerPolicyLanguage(
-  serverPath: string,
-  onFailure: (cause: unknown) => void,
-): vscode.Disposable {
+export function registerPolicyLanguage(serverPath: string, log: vscode.LogOutputChannel): vscode.Disposable {
+  const onFailure = (cause: unknown) =>
+    log.error(
+      `The policy language server failed: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
+    );
   let client: Promise<vscode.Disposable> | undefined;
   const startFor = (document: vscode.TextDocument) => {
     if (client || vscode.languages.match(SELECTOR, document) === 0) return;

@@ -6,9 +6,12 @@ import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ChatModel } from "../schema/model";
 import type { InspectorState, SessionRow, SessionView } from "../schema/view";
+import { lastLine } from "./plainText";
 
 /** What the house offers this room. `run` throws `Failure` where a session cannot start; every other end is a value. */
 export type SessionHost = {
+  /** Throws what would keep a run from starting: it is said before anybody types a task. */
+  check(): Promise<void>;
   list(): Promise<
     readonly { readonly session: string; readonly title: string; readonly startedAt: number }[]
   >;
@@ -29,6 +32,12 @@ export type RunResult = {
   readonly end: { readonly end: string; readonly message: string };
 };
 
+/** What a run is asked for. `onStarted` gets the session's name as soon as it has one. */
+export type Start = Pick<RunRequest, "session" | "question" | "model"> & {
+  readonly onStarted: (session: string) => void;
+  readonly onProgress: (text: string) => void;
+};
+
 type Running = {
   readonly stop: AbortController;
   fold: InspectorFold;
@@ -39,6 +48,7 @@ export class SessionController implements vscode.Disposable {
   readonly #host: SessionHost;
   readonly #running = new Map<string, Running>();
   readonly #starting = new Set<AbortController>();
+  readonly #ending = new Set<Promise<unknown>>(); // every run, until its log is closed
   readonly #changed = new vscode.EventEmitter<string | null>();
   /** Fires with the session that changed, null for the list. */
   readonly onDidChange = this.#changed.event;
@@ -67,14 +77,16 @@ export class SessionController implements vscode.Disposable {
     this.#changed.fire(session);
   }
 
-  /** Runs a session to its end. `onStarted` gets its name as soon as it has one. */
-  async run(
-    session: string | null,
-    question: string,
-    model: ChatModel,
-    watch: { onStarted: (session: string) => void; onProgress: (text: string) => void },
-    stop: AbortController,
-  ): Promise<RunResult> {
+  /** Runs a session to its end. */
+  run(request: Start, stop: AbortController): Promise<RunResult> {
+    const running = this.#run(request, stop);
+    this.#ending.add(running);
+    const forget = () => void this.#ending.delete(running);
+    running.then(forget, forget);
+    return running;
+  }
+
+  async #run({ session, question, model, onStarted, onProgress }: Start, stop: AbortController) {
     let running: Running | undefined;
     let name = session;
     this.#starting.add(stop);
@@ -86,21 +98,20 @@ export class SessionController implements vscode.Disposable {
           question,
           model,
           watch: (id, events) => {
-            if (!running) {
+            const isFirst = !running;
+            running ??= { stop, fold: inspectorFold.initial, live: null };
+            if (isFirst) {
               name = id;
-              running = { stop, fold: inspectorFold.initial, live: null };
               this.#running.set(id, running);
               this.#starting.delete(stop);
+              this.#selected = id;
             }
             for (const event of events) running.fold = inspectorFold.reduce(running.fold, event);
             if (events.some(({ type }) => type === "replied")) running.live = null;
-            if (this.#selected !== id && events.length > 0 && events[0]?.n === 0) {
-              this.#selected = id;
-              watch.onStarted(id);
-            }
             const last = events.at(-1);
-            const progress = last ? progressOf(last) : null;
-            if (progress !== null) watch.onProgress(progress);
+            const progress = last ? progressOf(last, running.fold.view) : null;
+            if (progress !== null) onProgress(progress);
+            if (isFirst) onStarted(id);
             this.#changed.fire(id);
           },
           replyText: (turn, text) => {
@@ -108,14 +119,18 @@ export class SessionController implements vscode.Disposable {
             running.live = { turn, text };
             this.#changed.fire(name);
           },
-          toolProgress: (text) => watch.onProgress(text),
+          toolProgress: (text) => {
+            const line = lastLine(text);
+            if (line !== "") onProgress(line);
+          },
         },
         stop.signal,
       );
     } finally {
       this.#starting.delete(stop);
-      if (name !== null) {
-        this.#running.delete(name);
+      // One that did not start, because the session runs already, leaves the running one alone.
+      if (name !== null && (!running || this.#running.get(name) === running)) {
+        if (running) this.#running.delete(name);
         this.#views.delete(name);
       }
       this.#changed.fire(name);
@@ -137,6 +152,16 @@ export class SessionController implements vscode.Disposable {
   stopAll(): void {
     for (const { stop } of this.#running.values()) stop.abort();
     for (const stop of this.#starting) stop.abort();
+  }
+
+  /** Stops every run and waits until its log is closed. */
+  async close(): Promise<void> {
+    this.stopAll();
+    await Promise.allSettled(this.#ending);
+  }
+
+  check(): Promise<void> {
+    return this.#host.check();
   }
 
   list(): ReturnType<SessionHost["list"]> {
@@ -183,12 +208,17 @@ export class SessionController implements vscode.Disposable {
 }
 
 /** One line for the progress notification; null leaves what is there. */
-function progressOf(event: Logged): string | null {
+function progressOf(event: Logged, view: SessionView | null): string | null {
   switch (event.type) {
     case "requested":
       return `Turn ${event.turn}: waiting for the model…`;
     case "clamped":
-      return `Running ${event.tool}…`;
+      return `Waiting to run ${event.tool}…`;
+    case "authorised": {
+      const calls = view?.turns.at(-1)?.calls ?? [];
+      const tool = calls.find(({ call }) => call === event.call)?.tool ?? "a tool";
+      return event.granted ? `Running ${tool}…` : null;
+    }
     case "tool_result_stored":
       return `Stored a result of ${event.chars.toLocaleString()} characters`;
     default:

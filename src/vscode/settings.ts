@@ -21,7 +21,7 @@ export function readEditorSettings(): EditorSettings {
   return {
     model: textOf(config.get("model"), "model"),
     script: textOf(config.get("scriptedModel.script"), "scriptedModel.script"),
-    commandTimeoutSeconds: numberOf(config.get("commandTimeoutSeconds"), "commandTimeoutSeconds"),
+    commandTimeoutSeconds: numberOf(config.get("commandTimeoutSeconds"), "commandTimeoutSeconds", 86_400),
   };
 }
 
@@ -35,13 +35,14 @@ const MEGABYTE = 1024 * 1024;
 
 export function readStoreSettings(): StoreSettings {
   const config = workspace.getConfiguration("cloakroom.store");
-  const megabytes = (field: string) => numberOf(config.get(field), `store.${field}`) * MEGABYTE;
+  const megabytes = (field: string, maximum: number) =>
+    numberOf(config.get(field), `store.${field}`, maximum) * MEGABYTE;
   const days: unknown = config.get("keepSessionsDays");
   return {
-    keepSessionsDays: days === 0 ? 0 : numberOf(days, "store.keepSessionsDays"),
+    keepSessionsDays: days === 0 ? 0 : numberOf(days, "store.keepSessionsDays", 36_500),
     limits: {
-      maximumBytes: megabytes("maximumMegabytes"),
-      maximumEntryBytes: megabytes("maximumEntryMegabytes"),
+      maximumBytes: megabytes("maximumMegabytes", 1_048_576),
+      maximumEntryBytes: megabytes("maximumEntryMegabytes", 512),
     },
   };
 }
@@ -53,7 +54,7 @@ export function readCoreSettings(): CoreSettings {
     budgets: sectionOf("budgets", BudgetSettings),
     ageing: sectionOf("ageing", AgeingSettings),
     limits: sectionOf("resultLimits", LimitSettings),
-    maxTurns: numberOf(workspace.getConfiguration("cloakroom").get("maxTurns"), "maxTurns"),
+    maxTurns: numberOf(workspace.getConfiguration("cloakroom").get("maxTurns"), "maxTurns", 1000),
   };
 }
 
@@ -81,9 +82,9 @@ function textOf(value: unknown, field: string): string {
   throw invalid(field, "must be text");
 }
 
-function numberOf(value: unknown, field: string): number {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
-  throw invalid(field, "must be a whole number above 0");
+function numberOf(value: unknown, field: string, maximum: number): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0 && value <= maximum) return value;
+  throw invalid(field, `must be a whole number from 1 to ${maximum}`);
 }
 
 function invalid(field: string, problem: string): Failure {

@@ -1,5 +1,6 @@
 /** The palette's commands for what is stored, and its upkeep: verify, delete, export, import, fork; a sweep at start and hourly. */
 import * as vscode from "vscode";
+import { inNotice } from "./plainText";
 import { readStoreSettings } from "./settings";
 
 type Told = { readonly ok: boolean; readonly summary: string; readonly lines: readonly string[] };
@@ -97,7 +98,10 @@ export class StoreCommands {
   async deleteSession(): Promise<void> {
     const { host, dialogs, commands } = this.#ports;
     const picked = await commands.pick("Pick the session to delete");
-    if (!picked || !(await dialogs.confirm(`Delete the session “${picked.title}”?`, NO_WAY_BACK, "Delete")))
+    if (
+      !picked ||
+      !(await dialogs.confirm(`Delete the session “${inNotice(picked.title)}”?`, NO_WAY_BACK, "Delete"))
+    )
       return;
     await this.#erased(await host.forgetSession(picked.session));
   }
@@ -151,7 +155,7 @@ export class StoreCommands {
     for (const line of lines)
       if (ok) log.info(line);
       else log.warn(line);
-    if (await dialogs.tell(`Cloakroom: ${summary}`, ok, lines.length > 0)) log.show();
+    if (await dialogs.tell(`Cloakroom: ${inNotice(summary)}`, ok, lines.length > 0)) log.show();
   }
 }
 

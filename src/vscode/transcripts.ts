@@ -1,5 +1,6 @@
 /** Transcripts: one read-only document per session, growing while the session runs. */
 import * as vscode from "vscode";
+import { Handle } from "../schema/claim";
 import { type ContentDocuments, titled } from "./contentDocuments";
 import type { SessionController } from "./sessionController";
 
@@ -13,6 +14,7 @@ export class Transcripts implements vscode.Disposable {
   readonly #due = new Set<string>();
   readonly #subscription: vscode.Disposable;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #showing: Promise<unknown> = Promise.resolve();
 
   constructor(sessions: SessionController, documents: ContentDocuments) {
     this.#sessions = sessions;
@@ -24,12 +26,26 @@ export class Transcripts implements vscode.Disposable {
     });
   }
 
-  async show(session: string): Promise<void> {
-    const uri = titled(`${FOLDER}/${session}/Session Transcript.md`);
+  /** Resolves when what was asked to be shown is on screen, or failed to be: what comes next is not covered by it. */
+  get settled(): Promise<unknown> {
+    return this.#showing;
+  }
+
+  show(session: string): Promise<void> {
+    const shown = this.#show(session);
+    this.#showing = shown.catch(() => undefined); // the caller has the error
+    return shown;
+  }
+
+  async #show(session: string): Promise<void> {
+    const title = (await this.#sessions.view(session))?.title ?? "Session Transcript";
+    const uri = titled(`${FOLDER}/${session}/${asName(title)}.md`);
     this.#open.set(session, uri);
     this.#documents.put(uri, await this.#sessions.transcript(session));
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
+    await vscode.window.showTextDocument(await this.#documents.open(uri), {
+      preview: false,
+      preserveFocus: true,
+    });
   }
 
   dispose(): void {
@@ -50,7 +66,19 @@ export class Transcripts implements vscode.Disposable {
   }
 }
 
-/** The session whose transcript a document shows, null for another document. */
-export function transcriptSession(uri: vscode.Uri): string | null {
-  return /^\/transcript\/([0-9a-z-]+)\//.exec(uri.path)?.[1] ?? null;
+/** The address of a stored result; its tab is named after the tool and the beginning of the handle. */
+export const storedResult = (session: string, handle: Handle, tool: string): vscode.Uri =>
+  titled(`stored/${session}/${handle}/${asName(tool)} ${handle.slice("claim:".length).slice(0, 8)}.txt`);
+
+/** The tab is named after the session: several may be open. */
+const asName = (title: string): string => title.replace(/[\\/\s]+/g, " ").trim() || "Session Transcript";
+
+/** What a document of ours showed before the window was reloaded, read again: a transcript or a stored result. */
+export async function textBehind(uri: vscode.Uri, sessions: SessionController): Promise<string> {
+  const transcript = /^\/transcript\/([0-9a-z-]+)\//.exec(uri.path);
+  if (transcript?.[1]) return sessions.transcript(transcript[1]);
+  const stored = /^\/stored\/([0-9a-z-]+)\/([^/]+)\//.exec(uri.path);
+  const handle = Handle.safeParse(stored?.[2]);
+  if (stored?.[1] && handle.success) return sessions.content(stored[1], handle.data);
+  throw vscode.FileSystemError.FileNotFound(uri); // the two sides of a change that is no longer asked about
 }

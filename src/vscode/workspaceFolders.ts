@@ -2,7 +2,9 @@
 import * as vscode from "vscode";
 
 export function workspaceFolders(): readonly { readonly name: string; readonly path: string }[] {
-  return (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, path: uri.fsPath }));
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === "file") // others have no path that a tool could open
+    .map(({ name, uri }) => ({ name, path: uri.fsPath }));
 }
 
 /** The folders' addresses, or the workspace file's: the same workspace is the same tenant in every window. */

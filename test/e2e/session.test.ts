@@ -6,20 +6,16 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
-import type { EventOf, EventType, Logged } from "../../src/schema/event";
+import type { Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, openInspector, showRow, startSession } from "../support/session";
+import { choose, endedSession, eventsOf, openInspector, showRow, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };
 const VIEWPORT = { width: 1440, height: 900 };
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-
-function only<T extends EventType>(events: readonly Logged[], type: T): (Logged & EventOf<T>)[] {
-  return events.filter((event): event is Logged & EventOf<T> => event.type === type);
-}
 
 /** Sets the limits as a person does, and returns what the session that follows recorded. */
 async function sessionWithLimits(harness: Harness, label: string): Promise<readonly Logged[]> {
@@ -40,24 +36,24 @@ suite("a session in VS Code", () => {
       const events = await sessionWithLimits(harness, "Enforce");
 
       // On disk: one stored result with its handle, and the window in the request that followed.
-      const [stored] = only(events, "tool_result_stored");
+      const [stored] = eventsOf(events, "tool_result_stored");
       assert.ok(stored && stored.chars >= 90_000 && stored.tool === "read_file");
       assert.equal(stored.sha256, sha256(agreement));
-      const ticket = only(events, "remembered")[0]?.text ?? "";
+      const ticket = eventsOf(events, "remembered")[0]?.text ?? "";
       assert.ok(ticket.includes(stored.handle) && ticket.length < 1000);
-      const [redeemed] = only(events, "redeemed");
+      const [redeemed] = eventsOf(events, "redeemed");
       assert.equal(redeemed?.handle, stored.handle);
       const third = events.findIndex((event) => event.type === "requested" && event.turn === 3);
       const sent = foldHistory(events.slice(0, third)).messages;
       assert.ok(sent.some((message) => message.role === "tool" && message.text.includes(SAMPLE_FACT.text)));
 
       // The search asked for 500 and the tool was given 10: it says so itself, and the receipt has both digests.
-      const search = only(events, "clamped").find(({ tool }) => tool === "search_text");
+      const search = eventsOf(events, "clamped").find(({ tool }) => tool === "search_text");
       const receipt = receiptsFrom(events).get(search?.call ?? "");
       assert.equal(receipt?.original_args_sha256, sha256('{"query":"highWater(","limit":500}'));
       assert.equal(receipt?.effective_args_sha256, sha256('{"query":"highWater(","limit":10}'));
       assert.deepEqual([receipt?.decision, receipt?.actual?.items], ["clamp", 10]);
-      const matches = only(events, "remembered").find(({ call }) => call === search?.call)?.text ?? "";
+      const matches = eventsOf(events, "remembered").find(({ call }) => call === search?.call)?.text ?? "";
       assert.match(matches, /^\[Matches 1–10 of \d{3,}; \d+ more\. Continue with offset=10\.\]/);
       assert.match(
         matches,
@@ -114,8 +110,8 @@ suite("a session in VS Code", () => {
       await choose(harness, SAMPLE_FACT.question);
       await harness.answer("Continue Session", "Is that still so?");
       const continued = await endedSession(harness, 2);
-      assert.equal(only(continued, "redeemed").length, 2);
-      assert.equal(only(continued, "run_ended").at(-1)?.end, "answered");
+      assert.equal(eventsOf(continued, "redeemed").length, 2);
+      assert.equal(eventsOf(continued, "run_ended").at(-1)?.end, "answered");
       await again.getByText("Is that still so?").first().waitFor();
     }).finally(sample.remove);
   });
@@ -126,7 +122,7 @@ suite("a session in VS Code", () => {
     await withWorkbench("observe", options, async (harness) => {
       await openInspector(harness);
       const events = await sessionWithLimits(harness, "Observe");
-      const search = only(events, "clamped").find(({ tool }) => tool === "search_text");
+      const search = eventsOf(events, "clamped").find(({ tool }) => tool === "search_text");
       const receipt = receiptsFrom(events).get(search?.call ?? "");
       assert.equal(receipt?.effective_args_sha256, receipt?.original_args_sha256);
       assert.deepEqual(
@@ -136,7 +132,7 @@ suite("a session in VS Code", () => {
       assert.deepEqual(receipt?.proposed_changes, [
         { path: "/limit", from: 500, to: 10, dimension: "items" },
       ]);
-      const [stored] = only(events, "tool_result_stored").filter(({ call }) => call === search?.call);
+      const [stored] = eventsOf(events, "tool_result_stored").filter(({ call }) => call === search?.call);
       assert.ok(stored, "500 matches are over the limit of a list");
 
       const frame = await harness.webview("#tree");

@@ -2,18 +2,21 @@
 import { createHash } from "node:crypto";
 import { Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
-import type { Approver, Ports, Question, Verdict } from "../../src/agent/ports";
+import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
+import { joinedClaim } from "../../src/claims/claim";
+import { windowOf } from "../../src/claims/window";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
-import type { Claim, Digest, Handle } from "../../src/schema/claim";
+import { Claim, type Digest, type Handle } from "../../src/schema/claim";
 import type { Logged, SessionEvent } from "../../src/schema/event";
 import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import type { Intent, PolicyArtifact } from "../../src/schema/policy";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { asRaw, type SafeText } from "../../src/schema/text";
+import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
+import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
 import { policyFrom } from "../../src/thimble/policy";
 
@@ -28,11 +31,12 @@ export type ToolBody = (
 export function tool(
   name: string,
   body: ToolBody,
-  about: { class?: ToolClass; effect?: ToolEffect } = {},
+  about: { class?: ToolClass; effect?: ToolEffect; reach?: "outside" } = {},
 ): Tool {
-  const effect = about.effect ?? "read";
+  const { effect = "read", class: toolClass = "other", reach } = about;
+  const spec = { name, description: name, inputSchema: { type: "object" }, class: toolClass, effect };
   return {
-    spec: { name, description: name, inputSchema: { type: "object" }, class: about.class ?? "other", effect },
+    spec: { ...spec, ...(reach && { reach }) },
     ...(effect !== "read" && {
       preview: async () => ({ kind: "command" as const, command: name, folder: ".", sensitive: false }),
     }),
@@ -68,7 +72,7 @@ export async function openHouse(options: HouseOptions) {
   const requests: ChatRequest[] = [];
   const questions: Question[] = [];
   let tick = 1000;
-  let puts = 0;
+  const claimCalls: string[] = [];
   let syncs = 0;
 
   const append = async (event: SessionEvent): Promise<Logged> => {
@@ -90,22 +94,37 @@ export async function openHouse(options: HouseOptions) {
   }
   const claims = {
     put: async (text: SafeText) => {
-      puts++;
+      claimCalls.push("put");
       if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
       const sha256 = hash(text);
       blobs.set(sha256, text);
-      return { sha256 };
+      return { sha256, frames: hash(`frames of ${sha256}`), bytes: byteLength(text) };
     },
     read: async (sha256: Digest) => {
+      claimCalls.push("read");
       const text = blobs.get(sha256);
       if (text === undefined) throw new Failure("blob-missing", "missing", { sha256 });
       if (hash(text) !== sha256) throw new Failure("blob-corrupt", "corrupt", { sha256 });
       return text;
     },
-    find: (handle: Handle): Claim | undefined =>
-      events.find((event) => event.type === "tool_result_stored" && event.handle === handle) as
-        | Claim
-        | undefined,
+    window: async ({ sha256 }: BlobName, offset: number, maximumChars?: number) =>
+      windowOf(await claims.read(sha256), offset, maximumChars),
+    charOfLine: async ({ sha256 }: BlobName, line: number) => {
+      const text = await claims.read(sha256);
+      return line <= 1 ? 0 : charOfLine({ text, startChar: 0, totalChars: charLength(text) }, line - 1);
+    },
+    search: async ({ sha256 }: BlobName, needle: string) => {
+      const search = new Search(needle);
+      search.feed(await claims.read(sha256), true);
+      return search.result;
+    },
+    find: (handle: Handle): Claim | undefined => {
+      claimCalls.push("find");
+      return events
+        .filter((event) => event.type === "tool_result_stored" && event.handle === handle)
+        .map((event) => Claim.parse(event))
+        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined);
+    },
     checkpoint: async () => undefined,
   };
   const scripted = createScriptedModel(
@@ -155,7 +174,9 @@ export async function openHouse(options: HouseOptions) {
     blobs,
     requests,
     questions,
-    puts: () => puts,
+    /** Calls at the claims port by name, checkpoints left out. */
+    claimCalls: () => [...claimCalls],
+    puts: () => claimCalls.filter((name) => name === "put").length,
     syncs: () => syncs,
     ask: (question: string, signal = new AbortController().signal): Promise<RunEnd> =>
       runConversation(conversation, question, signal),

@@ -6,7 +6,7 @@ import type { Frame, Page } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
 import { ensureHost } from "../vscode/install";
 import { type Server, serverFolders, startServer } from "../vscode/server";
-import { launchBrowser, openWorkbench, type WorkbenchOptions } from "../vscode/workbench";
+import { launchBrowser, openWorkbench, type WorkbenchOptions, workbenchUrl } from "../vscode/workbench";
 
 export type HarnessOptions = Pick<WorkbenchOptions, "workspace" | "secretStorage" | "viewport"> & {
   /** Extensions loaded from source. Ours by default. */
@@ -33,6 +33,8 @@ export type Harness = {
   notifications(): Promise<string[]>;
   /** Reloads the window; the extension host starts anew. */
   reload(): Promise<void>;
+  /** Opens that folder in the same window, or none; the extension host starts anew. */
+  open(workspace?: string): Promise<void>;
   screenshot(file: string): Promise<void>;
   /** What the server and the workbench logged. */
   log(): string;
@@ -41,7 +43,7 @@ export type Harness = {
 
 const TIMEOUT_MS = 30_000;
 /** VS Code's own chat looks for an account every few moments. */
-const NOISE = /\[AgentHost\]|status of 404/;
+const NOISE = /\[AgentHost\]|status of 404|additional builtin extensions|allow-scripts and allow-same-origin/;
 const STATUS_BAR = ".monaco-workbench .part.statusbar";
 
 /** VS Code nests two frames: its own, and inside it the one with the extension's document. */
@@ -136,6 +138,10 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
         await page.reload({ waitUntil: "domcontentloaded" });
         await page.waitForSelector(STATUS_BAR);
       },
+      open: async (workspace) => {
+        await page.goto(workbenchUrl(server, workspace), { waitUntil: "domcontentloaded" });
+        await page.waitForSelector(STATUS_BAR);
+      },
       screenshot: async (file) => {
         mkdirSync(path.dirname(file), { recursive: true });
         await page.screenshot({ path: file });
@@ -166,4 +172,26 @@ export async function withWorkbench<T>(
   } finally {
     await harness.close();
   }
+}
+
+/** One workbench for a whole suite: every launch costs seconds. Call it inside `suite()`; use what it returns in the tests. */
+export function sharedWorkbench(name: string, options: () => HarnessOptions): () => Harness {
+  let harness: Harness | undefined;
+  const opened = () => {
+    if (!harness) throw new Error("the workbench is open while the suite's tests run, and not before");
+    return harness;
+  };
+  suiteSetup(async () => {
+    harness = await openHarness(options());
+  });
+  teardown(async function () {
+    if (this.currentTest?.state !== "failed" || !harness) return;
+    const file = `${name} ${this.currentTest.title}`.replace(/[^\w.-]+/g, "-").slice(0, 100);
+    const image = path.join(root, "out", "e2e", `${file}.png`);
+    await harness.screenshot(image).catch((reason) => console.error(`no screenshot: ${reason}`));
+    console.error(`${harness.log().slice(-1_000)}\nsee ${image}`);
+    await harness.reload(); // the next test finds nothing running and nothing open
+  });
+  suiteTeardown(() => harness?.close());
+  return opened;
 }

@@ -306,6 +306,14 @@ test("B2 any turn fits into its budget, with previews where they are enough and 
       withClaimCheck({ exclude: [], perTool: { read_file: { thresholdChars: 1_000_000, headChars: 500 } } }),
     );
     const total = shown.reduce((sum, size) => sum + size, 0);
+    const cutSizes = house
+      .eventsOf("budgeted")
+      .flatMap((event) => event.cuts.map(({ call }) => sizes[Number(call.slice(3))] ?? 0));
+    const uncut = sizes.filter(
+      (_, n) =>
+        !house.eventsOf("budgeted").some((event) => event.cuts.some(({ call }) => call === `t1c${n}`)),
+    );
+    assert.ok(Math.min(...cutSizes) >= Math.max(...uncut), "largest first");
     const isTurnCut = house.eventsOf("budgeted").some(({ limit }) => limit === "perTurnChars");
     assert.ok(total <= 200_000 && (!isTurnCut || total > 195_000), `${sizes.length}: ${total}`);
     const cuts = house.eventsOf("budgeted").flatMap((event) => event.cuts);

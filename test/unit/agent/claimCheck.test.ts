@@ -234,6 +234,22 @@ test("C21 a full disk costs what did not fit, never the run, and the inspector s
   assert.equal(big.house.eventsOf("budgeted").length, 0); // cut once, not twice
 });
 
+test("C21 what was cut is not cut again when the disk has room", async () => {
+  const house = await openHouse({ tools: [reads("x".repeat(30_000))], replies: [CALL, CALL, ANSWER] });
+  const { claims } = house.conversation.context.ports;
+  const put = claims.put;
+  claims.put = async () => {
+    claims.put = put;
+    throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  await house.ask("Read it.");
+  assert.deepEqual(
+    house.eventsOf("remembered").map(({ shown }) => shown),
+    ["cut", "ticket"],
+  );
+  assert.equal(house.eventsOf("budgeted").length, 0);
+});
+
 test("C21 what was not stored but needs no cut is shown whole", async () => {
   const { house, first } = await run("x".repeat(6000), [], { putFails: "ENOSPC" });
   assert.equal(first, "x".repeat(6000));

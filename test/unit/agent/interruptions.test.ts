@@ -188,6 +188,7 @@ test("P17 stop in the first of three: it keeps its result, the others never star
   );
   assert.equal(run.end.end, "stopped");
   assert.deepEqual(results(run), ["t1c0: first", "t1c1: was never started", "t1c2: was never started"]);
+  assert.equal(run.house.eventsOf("clamped").length, 1);
 });
 
 test("P17 stop among reads that run side by side: the finished ones keep their results", async () => {
@@ -198,6 +199,49 @@ test("P17 stop among reads that run side by side: the finished ones keep their r
     }),
   );
   assert.deepEqual(results(run), ["t1c0: was started", "t1c1: quick", "t1c2: quick"]);
+});
+
+test("P17 a run ends only when every sibling has come to its end: a result on its way to the disk is kept", async () => {
+  const controller = new AbortController();
+  const big = (_: string, signal: AbortSignal) =>
+    new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("x".repeat(6000))));
+  const house = await openHouse({
+    replies: [],
+    model: modelOf([call("slow", "a"), call("big", "b")], ANSWER),
+    tools: [
+      tool(
+        "slow",
+        hangAnd(() => controller.abort()),
+      ),
+      tool("big", big),
+    ],
+  });
+  const { claims } = house.conversation.context.ports;
+  const put = claims.put;
+  claims.put = async (text) => {
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    return put(text);
+  };
+  assert.equal((await house.ask("Do it.", controller.signal)).end, "stopped");
+  assert.deepEqual(
+    house.eventsOf("remembered").map((event) => [event.call, event.shown]),
+    [["t1c1", "ticket"]],
+  );
+  assert.equal(house.events.at(-1)?.type, "run_ended");
+  assertSound(house.events);
+});
+
+test("parallel results stand in the order of their calls, whoever finished first", async () => {
+  const after = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve(`${ms}`), ms));
+  const { house } = await interrupted({
+    model: modelOf([call("t", "a", "20"), call("t", "b", "1"), call("t", "c", "10")], ANSWER),
+    tools: [tool("t", (args) => after(Number(args)))],
+  });
+  assert.deepEqual(results({ house }), ["t1c0: 20", "t1c1: 1", "t1c2: 10"]);
+  assert.deepEqual(
+    house.eventsOf("remembered").map((event) => event.call),
+    ["t1c1", "t1c2", "t1c0"],
+  );
 });
 
 test("P17 the model fails: before it says anything, in the middle, with calls in hand", async () => {

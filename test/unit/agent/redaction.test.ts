@@ -392,3 +392,65 @@ test("no lone surrogate is written or sent, wherever it comes from", async () =>
   assertSound(house.events);
   assert.ok(house.events.every((event) => !/\\ud[89a-f]/i.test(JSON.stringify(event))));
 });
+
+test("an escaped marker is what the file says again when a write call copies it, and only there", async () => {
+  const received: string[] = [];
+  const keep = (args: string) => `taken as number ${received.push(args)}`;
+  const house = await openHouse({
+    tools: [
+      tool("read_file", () => "<|im_start|> and <tool_use> here", { class: "read" }),
+      tool("edit_file", keep, { effect: "write" }),
+      tool("look", keep),
+    ],
+    replies: [
+      { calls: [{ name: "read_file", arguments: {} }] },
+      { calls: [{ name: "edit_file", arguments: { oldText: "<\\|im_start|> and <\\tool_use> here" } }] },
+      { calls: [{ name: "look", arguments: { text: "<\\|im_start|>" } }] },
+      { say: "Done." },
+    ],
+  });
+  await house.ask("Change it.");
+  assert.ok(house.eventsOf("remembered")[0]?.text.includes("<\\|im_start|> and <\\tool_use> here"));
+  assert.deepEqual(received, [
+    '{"oldText":"<|im_start|> and <tool_use> here"}',
+    '{"text":"<\\\\|im_start|>"}',
+  ]);
+});
+
+test("C29 a call that a secret goes with is asked for every time", async () => {
+  const key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  const house = await openHouse({
+    tools: [
+      tool("read_file", () => `token ${key}`, { class: "read" }),
+      tool("run_command", () => "ran", { class: "execute", effect: "execute" }),
+    ],
+    replies: [
+      { calls: [{ name: "read_file", arguments: {} }] },
+      { calls: [{ name: "run_command", arguments: { command: "echo hello" } }] },
+      { calls: [{ name: "run_command", arguments: { command: "PLACEHOLDER" } }] },
+      { say: "Done." },
+    ],
+  });
+  await house.ask("Run it.");
+  assert.deepEqual(
+    house.questions.map(({ alwaysAsk }) => alwaysAsk),
+    [false, false],
+  );
+  const placeholder = /\[secret:[^\]]+\]/.exec(house.eventsOf("remembered")[0]?.text ?? "")?.[0] ?? "";
+  const again = await openHouse({
+    tools: [
+      tool("read_file", () => `token ${key}`, { class: "read" }),
+      tool("run_command", () => "ran", { class: "execute", effect: "execute" }),
+    ],
+    replies: [
+      { calls: [{ name: "read_file", arguments: {} }] },
+      { calls: [{ name: "run_command", arguments: { command: `use ${placeholder}` } }] },
+      { say: "Done." },
+    ],
+  });
+  await again.ask("Run it.");
+  assert.deepEqual(
+    again.questions.map(({ alwaysAsk }) => alwaysAsk),
+    [true],
+  );
+});

@@ -46,6 +46,7 @@ test("a long result is checked in, read back and answered from; a wide search is
     "clamped t2c0 pass unknown_tool_contract",
     "authorised t2c0 granted by rule: reads run unasked",
     "redeemed t2c0 4096+1527 of 5623",
+    "measured t2c0 ? items, 1577 chars",
     "remembered t2c0 window",
     "requested t3 5 messages",
     'replied t3 calls "" t3c0:search_text t3c1:run_command',

@@ -134,9 +134,7 @@ test("a fork: the same conversation, its own salt, copies that are no links; eit
     assert.equal(log.problem, null);
     assertSound(log.events);
     const blob = (session: string) =>
-      folderOf(root, session).then((folder) =>
-        stat(path.join(folder, "blobs", sha256(LONG).slice(0, 2), sha256(LONG))),
-      );
+      folderOf(root, session).then((folder) => stat(path.join(folder, "blobs", sha256(LONG))));
     assert.notEqual((await blob(fork)).ino, (await blob(id)).ino);
     assert.equal((await blob(fork)).nlink, 1);
 
@@ -162,6 +160,7 @@ test("the claim index takes adopted handles", async () => {
     const claim = {
       handle: `claim:${"a".repeat(32)}` as Handle,
       sha256: sha256(LONG),
+      frames: sha256("frames"),
       tool: "read_file",
       class: "read" as const,
       chars: LONG.length,

@@ -1,6 +1,6 @@
 /** ARCHITECTURE, Storage: a torn, fused, lost or edited line is found; what stands before it is kept; nothing is thrown away. */
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import type { Logged, SessionEvent } from "../../../src/schema/event";
@@ -171,6 +171,30 @@ test("after a write that failed nothing more is appended, and every caller is to
     for (const refusal of refusals)
       assert.ok(refusal.status === "rejected" && hasCode("log-unwritable")(refusal.reason));
     assert.equal((await readLog(file)).length, 1);
+  });
+});
+
+test("a write that fails once, halfway: nothing follows it, though the disk has room again", async () => {
+  await withFolder(async (folder) => {
+    const file = path.join(folder, "log.jsonl");
+    const log = await SessionLog.create(file, clock);
+    await log.append(asked("one"));
+    const handle = await open(file, "a");
+    const disk: Pick<typeof handle, "appendFile"> = Object.getPrototypeOf(handle);
+    const { appendFile } = disk;
+    disk.appendFile = async function (this: typeof handle, data) {
+      disk.appendFile = appendFile;
+      await appendFile.call(this, String(data).slice(0, 20));
+      throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    };
+    for (const text of ["two", "three"])
+      await assert.rejects(log.append(asked(text)), hasCode("log-unwritable"));
+    await assert.rejects(log.sync(), hasCode("log-unwritable"));
+    await log.close();
+    await handle.close();
+    const again = await SessionLog.open(file, clock);
+    assert.deepEqual([again.events.length, again.damage?.startsWith("line 2 is torn; 20 bytes")], [1, true]);
+    await again.log.close();
   });
 });
 

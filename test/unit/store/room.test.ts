@@ -9,23 +9,25 @@ import { assertClean, keep, LONG, sessionWith } from "../../support/lifetime";
 import { clock, create, filesBelow, hasCode, safe, withStore } from "../../support/storeFolder";
 
 const HERE = "file:///work";
+const FULL = 10_000 + 2 * 62; // two results of one frame each: a table of one row, and a footer
 const text = (bytes: number, fill = "x") => safe(fill.repeat(bytes));
 
 test("a result over the limit of one, and a store over the limit of all, refuse before anything is written", async () => {
   await withStore(async (_, root) => {
-    const store = await Sessions.open(root, HERE, clock, { maximumBytes: 10_000, maximumEntryBytes: 6000 });
+    const store = await Sessions.open(root, HERE, clock, { maximumBytes: FULL, maximumEntryBytes: 6000 });
     const session = await create(store);
     await assert.rejects(session.put(text(6001)), hasCode("entry-too-large"));
     await session.put(text(6000));
-    await assert.rejects(session.put(text(4001, "y")), hasCode("store-full"));
-    await session.put(text(4000, "y")); // exactly full
+    await assert.rejects(session.put(text(5001, "y")), hasCode("store-full"));
+    await session.put(text(4000, "y"));
+    await measure(root); // exactly full
     await assert.rejects(session.put(text(1, "z")), hasCode("store-full"));
     await session.put(text(6000)); // it is there already: needs no room
     assert.equal((await filesBelow(root)).filter((file) => file.includes("blobs")).length, 2);
     await session.close();
     const other = await create(
       await Sessions.open(root, "file:///elsewhere", clock, {
-        maximumBytes: 10_000,
+        maximumBytes: FULL,
         maximumEntryBytes: 6000,
       }),
     );
@@ -36,7 +38,7 @@ test("a result over the limit of one, and a store over the limit of all, refuse 
 
 test("windows count together; what was deleted makes room again", async () => {
   await withStore(async (_, root) => {
-    const limits = { maximumBytes: 10_000, maximumEntryBytes: 10_000 };
+    const limits = { maximumBytes: FULL, maximumEntryBytes: FULL };
     const one = await Sessions.open(root, HERE, clock, limits);
     const two = await Sessions.open(root, HERE, clock, limits);
     const [a, b] = [await create(one), await create(two)];
@@ -58,7 +60,7 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
     await sessionWith(store, [LONG]);
     const usage = path.join(root, "usage.log");
     const bytes = await measure(root);
-    assert.equal(bytes, LONG.length);
+    assert.equal(bytes, LONG.length + 62);
     for (const damage of [
       () => rm(usage),
       () => writeFile(usage, "=99999999999\n"),
@@ -82,8 +84,9 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
 test("a full store first drops what may be dropped", async () => {
   await withStore(async (store, root) => {
     await sessionWith(store, [LONG]);
+    await measure(root);
     const asked: number[] = [];
-    const limits = { maximumBytes: LONG.length + 50, maximumEntryBytes: 1000 };
+    const limits = { maximumBytes: LONG.length + 62 + 50, maximumEntryBytes: 1000 };
     const room = new Room(root, limits, async (bytes) => {
       asked.push(bytes);
       return asked.length === 1 ? bytes : bytes - 1;

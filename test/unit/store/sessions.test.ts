@@ -27,11 +27,12 @@ const LONG = `${"A clause of a contract. ".repeat(400)}The end.`;
 
 /** Stores `text` as the loop does: blob first, then the log. */
 async function keep(session: OpenSession, text: string): Promise<Handle> {
-  const { sha256: digest } = await session.put(safe(text));
+  const { sha256: digest, frames } = await session.put(safe(text));
   const handle = `claim:${digest.slice(0, 32)}` as Handle;
   const claim = {
     handle,
     sha256: digest,
+    frames,
     tool: "t",
     class: "read" as const,
     chars: text.length,

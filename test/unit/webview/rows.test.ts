@@ -145,6 +145,18 @@ test("a result's details have the text that the model was shown, whole", async (
   assert.deepEqual(texts, [{ label: "Shown to the model", text: view.turns[0]?.calls[0]?.result?.text }]);
 });
 
+test("002 D10 a result's details say that it came from outside, and only then", async () => {
+  for (const reach of ["outside", undefined] as const) {
+    const house = await openHouse({
+      tools: [tool("page", () => "text", reach ? { reach } : {})],
+      replies: [{ calls: [{ name: "page", arguments: {} }] }, { say: "Done." }],
+    });
+    await house.ask("Go.");
+    const origin = fact(find(rowsFrom(viewOf(house)), "s1/t1/t1c0/result").details(), "Origin");
+    assert.equal(origin, reach && "From outside, marked as untrusted");
+  }
+});
+
 test("C21 a result that could not be stored is shown as cut, with the reason", async () => {
   const house = await openHouse({
     tools: [tool("read_file", () => "x".repeat(30_000), { class: "read" })],
