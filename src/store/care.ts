@@ -6,6 +6,7 @@ import { type Forked, fork } from "./fork";
 import { type Imported, importSession } from "./importArchive";
 import { listTenants, noStep, type OnStep, type Place, placeOf, SESSION_ID, tenantOf } from "./layout";
 import type { Clock } from "./log";
+import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import { Sessions } from "./sessions";
 import { type Swept, sweep } from "./sweep";
@@ -98,7 +99,11 @@ export class StoreCare {
   }
 
   #room(): Room {
-    return new Room(this.#root, this.#settings.limits);
+    return new Room(
+      this.#root,
+      this.#settings.limits,
+      async (bytes) => (await reclaim(this.#root, bytes, this.#clock)).bytes,
+    );
   }
 
   #place(session: string): Place {

@@ -62,7 +62,10 @@ export async function importSession(
     const here = contents.filter((claim) => !missing.has(claim.sha256));
     await room.admitCopies(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     const fill = async (blobs: Blobs): Promise<readonly Digest[]> => {
-      for (const claim of here) await blobs.put(await reading(file, () => readContent(archive, claim)));
+      for (const claim of here) {
+        const name = await blobs.put(await reading(file, () => readContent(archive, claim)));
+        await reading(file, () => assertFrames(name.frames, claim));
+      }
       return [...missing];
     };
     const plan = {
@@ -185,6 +188,11 @@ async function readContent(archive: Archive, claim: Claim): Promise<SafeText> {
   if (byteLength(text) !== claim.bytes || charLength(text) !== claim.chars)
     throw refused("its log gives a stored result another size than it has");
   return text as SafeText; // it was, where it was stored; whoever made the archive may have written anything
+}
+
+/** What windows are proven by is the content's own. */
+function assertFrames(frames: Digest, claim: Claim): void {
+  if (frames !== claim.frames) throw refused("its log proves a stored result by other frames than it has");
 }
 
 function textOf(bytes: Uint8Array): string {

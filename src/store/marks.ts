@@ -1,5 +1,6 @@
 /** What a log says of stored results: which it names, and which tickets were shown. Folds over events. */
-import type { Claim, Digest, Handle } from "../schema/claim";
+import { joinedClaim } from "../claims/claim";
+import { Claim, type Digest, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { unreachable } from "../schema/failure";
 
@@ -7,15 +8,17 @@ import { unreachable } from "../schema/failure";
 export function claimsIn(event: Logged): readonly Claim[] {
   if (event.type === "adopted") return event.claims;
   if (event.type !== "tool_result_stored") return [];
-  const { type: _type, call: _call, n: _n, at: _at, origin: _origin, ...claim } = event;
-  return [claim];
+  return [Claim.parse(event)]; // its fields and no others
 }
 
-/** Every claim of a log by its handle; the first of a name stays. */
+/** Every claim of a log by its handle, as the index joins them. */
 export function claimsOf(events: Iterable<Logged>): ReadonlyMap<Handle, Claim> {
   const claims = new Map<Handle, Claim>();
   for (const event of events)
-    for (const claim of claimsIn(event)) if (!claims.has(claim.handle)) claims.set(claim.handle, claim);
+    for (const claim of claimsIn(event)) {
+      const before = claims.get(claim.handle);
+      claims.set(claim.handle, before ? joinedClaim(before, claim) : claim);
+    }
   return claims;
 }
 
@@ -64,6 +67,10 @@ export function ticketsOf(events: Iterable<Logged>): ReadonlySet<Handle> {
   return tickets;
 }
 
-/** Content that may be dropped when the store is full (CONFORMANCE §0.6). No tool is listed as such yet. */
-export type IsReclaimable = (claim: Claim) => boolean;
-export const isReclaimable: IsReclaimable = () => false;
+/** Contents that may go: every claim to them says so. */
+export function reclaimableIn(events: readonly Logged[]): ReadonlySet<Digest> {
+  const claims = [...claimsOf(events).values()];
+  const may = new Set(claims.filter(({ reclaimable }) => reclaimable).map(({ sha256 }) => sha256));
+  for (const { reclaimable, sha256 } of claims) if (!reclaimable) may.delete(sha256);
+  return may;
+}

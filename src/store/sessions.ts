@@ -7,7 +7,7 @@ import type { ContentWindow } from "../claims/window";
 import type { Claim, Digest, Handle, Matches } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { byteLength, indexOfChar, type SafeText } from "../schema/text";
+import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
@@ -18,6 +18,7 @@ import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
 import { claimsOf, contentsOf } from "./marks";
+import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import { statOf } from "./sessionFolder";
 
@@ -75,7 +76,7 @@ export class OpenSession {
 
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
   async put(text: SafeText): Promise<BlobName> {
-    const bytes = byteLength(text);
+    const bytes = Buffer.byteLength(text, "utf8");
     const fileBytes = fileBytesOf(bytes);
     try {
       await this.#room.admit(bytes, fileBytes);
@@ -155,7 +156,7 @@ export class Sessions {
     } catch (cause) {
       throw unwritable(root, cause);
     }
-    return new Sessions(root, tenant, clock, new Room(root, limits));
+    return new Sessions(root, tenant, clock, new Room(root, limits, reclaimer(root, clock)));
   }
 
   /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
@@ -288,6 +289,10 @@ export class Sessions {
     }
   }
 }
+
+/** A full store first drops what may be dropped. */
+const reclaimer = (root: string, clock: Clock) => async (bytes: number) =>
+  (await reclaim(root, bytes, clock)).bytes;
 
 async function isImported(folder: string): Promise<boolean> {
   if (!(await statOf(join(folder, LOG)))) return false; // whoever opens it says so

@@ -1,9 +1,10 @@
 /**
  * The sweep, at start and hourly: sessions that nobody used for long go, and what crashes left behind. Named steps:
- * list → mark → expire → collect → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
+ * list → mark → lock → expire → collect → reclaim → measure. Doubt keeps: a session in use, a log that cannot be read, a clock that went
  * back. Safe beside other windows: whatever is deleted of a session is deleted under its lock, after looking again.
  */
 import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { finishErasures } from "./erase";
 import {
   INDEX,
@@ -19,6 +20,7 @@ import {
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
+import { reclaim } from "./reclaim";
 import { removeGone, removeSession } from "./remove";
 import { measure } from "./room";
 import {
@@ -30,7 +32,7 @@ import {
   readFolder,
   statOf,
 } from "./sessionFolder";
-import { GRACE_MS } from "./verify";
+import { GRACE_MS, savedIndex } from "./verify";
 
 export type SweepPorts = {
   readonly clock: Clock;
@@ -46,6 +48,7 @@ export type Swept = {
     readonly lastUsedAt: number;
   }[];
   readonly orphans: number; // contents that no event names
+  readonly reclaimed: number; // contents that were allowed to go, and past their time
   readonly drafts: number; // half-written files, half-built and half-deleted sessions, sessions that never began
   readonly erasures: number; // interrupted deletions that were finished
   /** What could not be read, or not be deleted, and was left alone. */
@@ -56,6 +59,7 @@ export type Swept = {
 type Report = {
   expired: Swept["expired"][number][];
   orphans: number;
+  reclaimed: number;
   drafts: number;
   erasures: number;
   pinned: Swept["pinned"][number][];
@@ -63,7 +67,7 @@ type Report = {
 
 export async function sweep(root: string, ports: SweepPorts): Promise<Swept> {
   const { onStep = noStep } = ports;
-  const report: Report = { expired: [], orphans: 0, drafts: 0, erasures: 0, pinned: [] };
+  const report: Report = { expired: [], orphans: 0, reclaimed: 0, drafts: 0, erasures: 0, pinned: [] };
   await onStep("list");
   report.erasures = (await finishErasures(root, ports)).finished;
   for (const tenant of await listTenants(root)) {
@@ -72,6 +76,8 @@ export async function sweep(root: string, ports: SweepPorts): Promise<Swept> {
       await guarded(place, report, () => sweepSession(place, ports, report, onStep));
     await collectRests(places, ports, report, onStep);
   }
+  await onStep("reclaim");
+  report.reclaimed = (await reclaim(root, null, ports.clock)).contents;
   await onStep("measure");
   return { ...report, storedBytes: await measure(root) };
 }
@@ -91,6 +97,7 @@ async function guarded(place: Place, report: Report, work: () => Promise<void>):
 async function sweepSession(place: Place, ports: SweepPorts, report: Report, onStep: OnStep): Promise<void> {
   const { clock } = ports;
   await onStep("mark");
+  if (await isQuiet(place, ports)) return;
   const state = await readFolder(place);
   if (state.kind === "gone") return;
   if (state.kind === "unreadable") {
@@ -100,6 +107,7 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
   const isExpiring = await isExpired(place, state, ports);
   const due = isExpiring || (await restsIn(place, state, clock)).length > 0;
   if (!due) return;
+  await onStep("lock");
   const lock = await lockFolder(place, clock);
   if (lock === "in-use" || lock === "gone") return;
   try {
@@ -125,6 +133,22 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
   } finally {
     await lock.release();
   }
+}
+
+/**
+ * Whether a look at the folder is enough: used lately, nothing half-written, and the index knows all old content. The
+ * index may be behind its log: that only costs reading the log.
+ */
+async function isQuiet(place: Place, { clock, keepMs }: SweepPorts): Promise<boolean> {
+  const log = await statOf(join(place.folder, LOG));
+  if (!log || (keepMs !== null && clock.now() - log.mtimeMs > keepMs)) return false;
+  if ((await listDrafts(place.folder)).length > 0) return false;
+  const saved = await savedIndex(place);
+  if (typeof saved === "string") return false;
+  const known = new Set(saved.checkpoint.claims.map(({ sha256 }) => sha256));
+  return (await listBlobs(place.folder)).every(
+    (file) => (file.kind === "blob" && known.has(file.digest)) || clock.now() - file.changedAt <= GRACE_MS,
+  );
 }
 
 /** A session by inactivity; one that never began, after the grace. */

@@ -6,7 +6,7 @@ import type { Logged } from "../schema/event";
 import { Checkpoint } from "./claimIndex";
 import { BLOBS, INDEX, listPlaces, type Place } from "./layout";
 import type { Clock } from "./log";
-import { claimsOf, contentsOf, ticketsOf } from "./marks";
+import { claimsOf, contentsOf, reclaimableIn, ticketsOf } from "./marks";
 import {
   type BlobFile,
   type BlobState,
@@ -102,6 +102,7 @@ async function verifyContents(
   tally: Tally,
 ): Promise<ReadonlyMap<string, BlobState>> {
   const lost = new Map<string, BlobState>();
+  const reclaimable = reclaimableIn(events);
   const adoptedWithout = new Set(events.flatMap((event) => (event.type === "adopted" ? event.missing : [])));
   for (const [digest, claim] of contentsOf(events)) {
     const state = await blobState(join(place.folder, BLOBS), digest);
@@ -113,7 +114,9 @@ async function verifyContents(
     lost.set(digest, state);
     const known = adoptedWithout.has(digest) && state === "missing";
     const words = `stored result ${claim.handle} of ${claim.tool} is ${state}`;
-    if (known) tell(tally, place, "note", `${words}, as it was where it was copied from`);
+    if (state === "missing" && reclaimable.has(digest))
+      tell(tally, place, "note", `${words}: it was allowed to go`);
+    else if (known) tell(tally, place, "note", `${words}, as it was where it was copied from`);
     else tell(tally, place, "problem", words);
   }
   return lost;
@@ -150,9 +153,10 @@ function verifyOrphans(
   }
 }
 
-type Saved = { readonly checkpoint: Checkpoint } | "missing" | "damaged" | "unreadable";
+export type Saved = { readonly checkpoint: Checkpoint } | "missing" | "damaged" | "unreadable";
 
-async function savedIndex(place: Place): Promise<Saved> {
+/** The claim index as it stands on disk. */
+export async function savedIndex(place: Place): Promise<Saved> {
   try {
     const parsed = Checkpoint.safeParse(JSON.parse(await readFile(join(place.folder, INDEX), "utf8")));
     return parsed.success ? { checkpoint: parsed.data } : "damaged";

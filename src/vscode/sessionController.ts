@@ -145,6 +145,14 @@ export class SessionController implements vscode.Disposable {
     }
   }
 
+  /** Sessions came or went on disk. `session`: one to look at now. */
+  reload(session: string | null): void {
+    this.#views.clear();
+    if (session !== null) this.#selected = session;
+    this.#changed.fire(session);
+    if (session !== null) this.#changed.fire(null);
+  }
+
   stop(session: string): void {
     this.#running.get(session)?.stop.abort();
   }

@@ -1,7 +1,7 @@
 // test/support: sessions with stored results, as the loop leaves them, and what must hold for a store of them.
 import assert from "node:assert/strict";
 import { handleOf } from "../../src/claims/handle";
-import type { Handle } from "../../src/schema/claim";
+import type { Claim, Handle } from "../../src/schema/claim";
 import type { Logged } from "../../src/schema/event";
 import { byteLength, charLength, lineCount } from "../../src/schema/text";
 import { sha256 } from "../../src/store/digest";
@@ -16,7 +16,12 @@ export const HOUR_MS = 3_600_000;
 export const LONG = `${"A clause of a contract. ".repeat(400)}The end.`;
 
 /** Stores `text` and shows its ticket, as the loop does: blob first, then the log, then the model. */
-export async function keep(session: OpenSession, text: string, call = "t1c0"): Promise<Handle> {
+export async function keep(
+  session: OpenSession,
+  text: string,
+  call = "t1c0",
+  more: Pick<Claim, "reclaimable"> = {},
+): Promise<Handle> {
   const started = session.events[0];
   assert.ok(started?.type === "session_started");
   const { sha256: digest, frames } = await session.put(safe(text));
@@ -31,6 +36,7 @@ export async function keep(session: OpenSession, text: string, call = "t1c0"): P
     tool: "read_file",
     class: "read",
     ...sizes,
+    ...more,
   });
   await session.append({
     type: "remembered",

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { build } from "esbuild";
 
-/** Bundles the writer, or another program of test/support, into `folder`; the file's path. */
-export async function bundleWriter(folder: string, program = "writer"): Promise<string> {
-  const outfile = path.join(folder, `${program}.mjs`);
-  const entry = path.resolve(`test/support/${program}.ts`);
+/** Bundles the writer, or another program, into `folder`; the file's path. */
+export async function bundleWriter(folder: string, program = "test/support/writer.ts"): Promise<string> {
+  const outfile = path.join(folder, `${path.basename(program, ".ts")}.mjs`);
+  const entry = path.resolve(program);
   await build({
     entryPoints: [entry],
     outfile,

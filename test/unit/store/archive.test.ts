@@ -315,6 +315,25 @@ test("hostile archives: refused by name, and nothing is left behind", async func
   });
 });
 
+test("an archive's times are not believed: an event of the year 9999 does not keep its session for ever", async () => {
+  await withStore(async (store, root) => {
+    const { id } = await sessionWith(store, [LONG]);
+    const file = path.join(path.dirname(root), "session.zip");
+    const care = await careOf(root);
+    await care.export(id, file);
+    const whole = await unzipped(file);
+    const { events } = readChain(whole["log.jsonl"] ?? Buffer.alloc(0));
+    const manifest = Manifest.parse(JSON.parse(String(whole["manifest.json"])));
+    const late = events.map((event) => ({ ...event, at: 253_402_300_799_000 }));
+    await zipped(file, { ...whole, ...written(late, manifest) });
+    const { session } = await care.import(file);
+    assert.ok((await store.events(session)).every(({ at }) => at <= Date.now()));
+    const later = { now: () => Date.now() + 31 * 86_400_000 };
+    await (await StoreCare.open(root, HERE, later)).sweep();
+    assert.deepEqual(await store.list(), []);
+  });
+});
+
 test("a byte flipped anywhere in an archive: refused, or what comes in is whole", async function () {
   this.timeout(20_000);
   await withStore(async (store, root) => {
@@ -362,7 +381,7 @@ test("a store without room takes no import and no fork, and keeps nothing of the
 test("killed before any step of an export, an import or a fork: no half file under a name, no half session in the list", async function () {
   this.timeout(30_000);
   await withFolder(async (folder) => {
-    const program = await bundleWriter(folder, "carer");
+    const program = await bundleWriter(folder, "test/support/carer.ts");
     const cases: [string, string][] = [
       ...["read", "prove", "write", "name"].map((step): [string, string] => ["export", step]),
       ...["open", "check", "copy", "log", "name"].map((step): [string, string] => ["import", step]),

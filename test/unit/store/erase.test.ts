@@ -157,7 +157,7 @@ test("content that a fork cites is kept and told: it has copies of its own", asy
 test("killed before any step: nothing is gone, or the next start finishes it; what was not meant is untouched", async function () {
   this.timeout(30_000);
   await withFolder(async (folder) => {
-    const file = await bundleWriter(folder, "carer");
+    const file = await bundleWriter(folder, "test/support/carer.ts");
     const steps: [string, "kept" | "gone"][] = [
       ["plan", "kept"],
       ["lock", "kept"],

@@ -1,6 +1,6 @@
 /** CONFORMANCE §0.6, Lifetime: what expires, what is collected, and what doubt keeps. Real folders, real second processes. */
 import assert from "node:assert/strict";
-import { cp, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
@@ -66,6 +66,8 @@ test("a clock that went back expires nothing: neither now, nor what was used whi
     await sessionWith(wrong, [LONG], "begun in 1970");
     const right = await Sessions.open(root, HERE, { now: () => Date.now() });
     await sessionWith(right, [LONG], "begun today");
+    for (const { session } of await right.list())
+      await rm(path.join(await folderOf(root, session), "claims.json")); // look closer
     assert.deepEqual((await sweep(root, { clock: { now: () => 1000 }, keepMs: KEEP })).expired, []);
     assert.deepEqual((await sweep(root, { clock: after(0), keepMs: KEEP })).expired, []); // its file is of today
     const names = await titles(right);
@@ -193,10 +195,11 @@ test("a folder copied from another machine: its sessions are read, its lock is i
 test("killed before any step: what is listed is whole, and the next sweep ends with the same", async function () {
   this.timeout(30_000);
   await withFolder(async (folder) => {
-    const file = await bundleWriter(folder, "carer");
+    const file = await bundleWriter(folder, "test/support/carer.ts");
     const steps = [
       "list",
       "mark",
+      "lock",
       "expire",
       "rename",
       "unlink",
@@ -231,16 +234,35 @@ test("killed before any step: what is listed is whole, and the next sweep ends w
   });
 });
 
+test("a quiet session's log is not even read; one look more is taken where something is old", async () => {
+  await withStore(async (store, root) => {
+    const { id } = await sessionWith(store, [LONG]);
+    const log = path.join(await folderOf(root, id), "log.jsonl");
+    const whole = await readFile(log);
+    const { mtime } = await stat(log);
+    await writeFile(log, "not a log any more");
+    await utimes(log, mtime, mtime);
+    assert.deepEqual((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned, []);
+    await rm(path.join(await folderOf(root, id), "claims.json"));
+    assert.equal((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned.length, 1);
+    await writeFile(log, whole);
+    assert.deepEqual((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).orphans, 0);
+  });
+});
+
 test("two windows sweep at once: each session goes once, and nobody fails", async () => {
   await withStore(async (store, root) => {
     for (let n = 0; n < 6; n++) await sessionWith(store, [`${n} ${LONG}`]);
     const ports = { clock: after(KEEP * 2), keepMs: KEEP };
     const reports = await Promise.all([sweep(root, ports), sweep(root, ports), sweep(root, ports)]);
-    assert.equal(reports.flatMap(({ expired }) => expired).length, 6);
+    const ids = reports.flatMap(({ expired }) => expired.map(({ session }) => session));
+    assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(
       reports.flatMap(({ pinned }) => pinned),
       [],
     );
+    const rest = await sweep(root, ports); // whoever kept each other from one leaves it to the next
+    assert.equal(ids.length + rest.expired.length, 6);
     assert.deepEqual(await store.list(), []);
   });
 });
@@ -257,10 +279,12 @@ test("a session opened between the look and the lock is not removed", async () =
     assert.equal((await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP, onStep })).expired.length, 1);
     const other = await sessionWith(store, [LONG]);
     const used = async (step: string) => {
-      if (step !== "mark" || done === false) return;
+      if (step !== "lock" || done === false) return;
       done = false;
       const later = await Sessions.open(root, HERE, after(KEEP * 2));
-      await (await later.open(other.id)).append({ type: "asked", turn: 1, text: "still here" });
+      const session = await later.open(other.id);
+      await session.append({ type: "asked", turn: 1, text: "still here" });
+      await session.close();
     };
     assert.deepEqual((await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP, onStep: used })).expired, []);
   });
