@@ -12,6 +12,8 @@ import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
 import { LimitMode } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
+import { type Made, StoreActs, type Told } from "./store/acts";
+import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import { builtinPolicy } from "./thimble/builtin";
@@ -23,10 +25,22 @@ import { findRipgrep } from "./tools/ripgrep";
 const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
               [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
+cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
+cloakroom fork SESSION | export SESSION FILE | import FILE --workspace DIR [--store DIR]
+cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
+cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
 
 run     runs a session with the replies of a script and real tools, then prints it turn by turn
 show    prints a session of that workspace, the newest one without SESSION
+verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
+        --all: in all workspaces
+fork    makes a new session out of the conversation of one, with copies of what it stored
+export  writes a session to one file; import adds it to that workspace
+forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
+sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
 --allow runs edits and commands unasked; without it they are refused, because there is nobody to ask`;
+
+const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 
 const clock = {
   now: () => Date.now(),
@@ -47,18 +61,35 @@ async function main(words: readonly string[]): Promise<number> {
       session: { type: "string" },
       store: { type: "string" },
       ephemeral: { type: "boolean", default: false },
+      all: { type: "boolean", default: false },
+      yes: { type: "boolean", default: false },
+      "workspace-sessions": { type: "boolean", default: false },
+      everything: { type: "boolean", default: false },
+      "keep-days": { type: "string", default: String(DEFAULT_STORE_SETTINGS.keepSessionsDays) },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   const [command, name] = positionals;
   if (values.help) return print(USAGE, 0);
-  if (command !== "run" && command !== "show") return complain(USAGE, 2);
+  const isAct = command !== undefined && ACTS.includes(command);
+  if (command !== "run" && command !== "show" && !isAct) return complain(USAGE, 2);
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
 
   const workspace = resolve(values.workspace);
   const root = values.ephemeral
     ? await mkdtemp(join(tmpdir(), "cloakroom-"))
     : resolve(values.store ?? join(homedir(), ".cloakroom"));
+  if (isAct) {
+    const scope = values.everything ? "everything" : values["workspace-sessions"] ? "workspace" : "session";
+    const keepSessionsDays = Number(values["keep-days"]);
+    if (!Number.isSafeInteger(keepSessionsDays) || keepSessionsDays < 0)
+      return complain("--keep-days takes a whole number from 0 up.", 2);
+    const settings = { ...DEFAULT_STORE_SETTINGS, keepSessionsDays };
+    const acts = new StoreActs(() => StoreCare.open(root, workspace, clock, settings));
+    const given = { ...values, scope, keepSessionsDays } as const;
+    const told = await act(acts, command, positionals.slice(1), given);
+    return typeof told === "string" ? complain(told, 2) : tell(told);
+  }
   try {
     const store = await Sessions.open(root, workspace, clock);
     if (command === "run") return await run(store, workspace, values);
@@ -117,6 +148,44 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
   await show(store, session);
   if (end.end === "answered") return 0;
   return complain(end.message, end.end === "stopped" ? 130 : 1);
+}
+
+type Given = {
+  readonly all: boolean;
+  readonly yes: boolean;
+  readonly scope: "session" | "workspace" | "everything";
+  readonly keepSessionsDays: number;
+};
+
+/** The outcome; or, as text, which word is missing. */
+async function act(
+  acts: StoreActs,
+  command: string,
+  [first, second]: readonly string[],
+  { all, yes, scope, keepSessionsDays }: Given,
+): Promise<Told | Made | string> {
+  if (command === "verify") return acts.verify({ session: first, everywhere: all });
+  if (command === "sweep")
+    return (await acts.sweep(keepSessionsDays)) ?? { ok: true, summary: "Nothing to remove.", lines: [] };
+  if (command === "import") return first ? acts.import(resolve(first)) : "Name the archive: import FILE.";
+  if (command === "forget" && scope !== "session" && first)
+    return "Name a session, or all of them: not both.";
+  if (!first && (command !== "forget" || scope === "session")) return `Name the session: ${command} SESSION.`;
+  if (command === "forget" && !yes)
+    return "This deletes from disk and cannot be undone. Say --yes if that is what you want.";
+  if (command === "fork") return acts.fork(first ?? "");
+  if (command === "export")
+    return second ? acts.export(first ?? "", resolve(second)) : "Name the file: export SESSION FILE.";
+  if (scope === "everything") return acts.forgetEverything();
+  return scope === "workspace" ? acts.forgetWorkspace() : acts.forgetSession(first ?? "");
+}
+
+/** Findings on standard error, the outcome on standard output; a session that was made is the last line. */
+function tell(told: Told | Made): number {
+  for (const line of told.lines) complain(line, 0);
+  print(told.summary, 0);
+  if ("session" in told) print(told.session, 0);
+  return told.ok ? 0 : 1;
 }
 
 async function show(store: Sessions, session: string | undefined): Promise<number> {

@@ -7,6 +7,8 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
+import { StoreActs } from "./store/acts";
+import { StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import { builtinPolicy } from "./thimble/builtin";
@@ -23,7 +25,8 @@ import { InspectorView } from "./vscode/inspectorView";
 import { pickModel } from "./vscode/pickModel";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
-import { readCoreSettings, readEditorSettings } from "./vscode/settings";
+import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
+import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
 import { Transcripts, textBehind } from "./vscode/transcripts";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
@@ -50,6 +53,9 @@ export function activate(context: vscode.ExtensionContext): void {
     pickModel: (last) => pickModel(readEditorSettings().model, last, offline),
   });
   owned.add(commands.register());
+  const acts = new StoreActs(() => StoreCare.open(...storeOf(context), readStoreSettings()));
+  const storeCommands = new StoreCommands({ host: acts, dialogs: editorDialogs, log, sessions, commands });
+  owned.add(storeCommands.register());
 
   const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
   const nonce = () => randomBytes(16).toString("hex");
@@ -62,9 +68,13 @@ export async function deactivate(): Promise<void> {
   await Promise.race([sessionsOfWindow?.close(), clock.sleep(4000)]);
 }
 
+/** Which store, for which workspace. */
+const storeOf = (context: vscode.ExtensionContext) =>
+  [context.globalStorageUri.fsPath, workspaceIdentity(), clock] as const;
+
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
 function createHost(context: vscode.ExtensionContext, approver: Approver): SessionHost {
-  const openStore = () => Sessions.open(context.globalStorageUri.fsPath, workspaceIdentity(), clock);
+  const openStore = () => Sessions.open(...storeOf(context), readStoreSettings().limits);
   return {
     check: async () => {
       claimPolicyOf(readCoreSettings(), await openTools());
@@ -89,7 +99,7 @@ async function openTools() {
   const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
   const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
   const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
-  const ports = { workspace, editor: documentEditor(nodeEditor), clock };
+  const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
   return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
 }
 

@@ -66,6 +66,7 @@ export const historyFold: Fold<HistoryState> = {
           state,
         );
       case "session_started":
+      case "adopted":
       case "configured":
       case "resumed":
       case "redacted":

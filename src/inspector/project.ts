@@ -33,6 +33,17 @@ export function projectSession(events: Iterable<Logged>): SessionView | null {
   return state.view;
 }
 
+/** A session that nobody runs any more: what its log left open was interrupted. */
+export function settled(view: SessionView): SessionView {
+  const isOpen = (call: CallView) => ["proposed", "waiting", "running"].includes(call.state);
+  const close = (call: CallView): CallView => (isOpen(call) ? { ...call, state: "interrupted" } : call);
+  return {
+    ...view,
+    running: false,
+    turns: view.turns.map((turn) => ({ ...turn, calls: turn.calls.map(close) })),
+  };
+}
+
 function started(event: Logged & EventOf<"session_started">): SessionView {
   return {
     session: event.session,
@@ -73,6 +84,8 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       };
     case "resumed":
       return { ...view, notices: [...view.notices, `Opened again after turn ${event.turn}.`] };
+    case "adopted":
+      return { ...view, notices: [...view.notices, adoptedNotice(event)] };
     case "recovered":
       return { ...view, notices: [...view.notices, recoveredNotice(event)] };
     case "asked":
@@ -240,6 +253,11 @@ function recoveredNotice({ what, detail }: EventOf<"recovered">): string {
   return what === "log_tail"
     ? `The session log was mended: ${detail}.`
     : `The index of stored results was rebuilt: ${detail}.`;
+}
+
+function adoptedNotice({ from, claims, missing }: EventOf<"adopted">): string {
+  const lost = missing.length === 0 ? "" : ` Missing there, so missing here: ${missing.length}.`;
+  return `Begun as a copy of session ${from}, with its stored results (${claims.length}).${lost}`;
 }
 
 const EMPTY_TURN: Omit<TurnView, "turn"> = {

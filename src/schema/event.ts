@@ -24,6 +24,19 @@ const SessionStarted = z.object({
   workspace: z.string(), // display name
   title: z.string(),
   salt: z.string().regex(/^[0-9a-f]{32}$/),
+  /** Another session that this one began as. An import is read-only: going on with it forks it. */
+  from: z.object({ kind: z.enum(["fork", "import"]), session: z.string() }).optional(),
+});
+
+/**
+ * Stored results of another session that are this one's now, under the handles they had: valid here although derived
+ * with another salt (CONFORMANCE §1, Handle). `missing` is content that was not there to be copied.
+ */
+const Adopted = z.object({
+  type: z.literal("adopted"),
+  from: z.string(), // the other session's id
+  claims: z.array(Claim),
+  missing: z.array(Digest),
 });
 
 /** Everything but the conversation that shapes a request or a decision. Recorded at the start and whenever it changes. */
@@ -232,6 +245,7 @@ const RunEnded = z.object({
 
 export const SessionEvent = z.discriminatedUnion("type", [
   SessionStarted,
+  Adopted,
   Configured,
   Resumed,
   Asked,

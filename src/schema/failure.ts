@@ -9,12 +9,16 @@ export type FailureCode =
   | "session-in-use"
   | "store-unwritable"
   | "store-too-new"
+  | "store-full"
+  | "entry-too-large"
+  | "erase-refused"
   | "settings-invalid"
   | "script-invalid"
   | "model-missing"
   | "model-failed"
   | "no-workspace"
-  | "import-unreadable";
+  | "import-unreadable"
+  | "export-failed";
 
 export type Facts = Readonly<Record<string, string | number>>;
 

@@ -6,13 +6,14 @@ import { joinedClaim } from "../claims/claim";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
+import { claimsIn } from "./marks";
 
-const Checkpoint = z.object({
+export const Checkpoint = z.object({
   format: z.literal(1),
   events: z.int().nonnegative(), // how many events of the log it covers
   claims: z.array(Claim),
 });
-type Checkpoint = z.infer<typeof Checkpoint>;
+export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /** lowdb's own file is readable by others and not flushed; this one is like every file of the store. */
 function privateFile(path: string): Adapter<unknown> {
@@ -46,13 +47,13 @@ export class ClaimIndex {
   /** Takes in one event of the log, in order. */
   observe(event: Logged): void {
     this.#events = event.n + 1;
-    if (event.type !== "tool_result_stored") return;
-    const claim = Claim.parse(event); // its fields and no others
-    const before = this.#claims.get(claim.handle);
-    const joined = before ? joinedClaim(before, claim) : claim;
-    if (joined === before) return;
-    this.#claims.set(claim.handle, joined);
-    this.#isDirty = true;
+    for (const claim of claimsIn(event)) {
+      const before = this.#claims.get(claim.handle);
+      const joined = before ? joinedClaim(before, claim) : claim;
+      if (joined === before) continue;
+      this.#claims.set(claim.handle, joined);
+      this.#isDirty = true;
+    }
   }
 
   find(handle: Handle): Claim | undefined {

@@ -5,19 +5,25 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { ContentWindow } from "../claims/window";
 import type { Claim, Digest, Handle, Matches } from "../schema/claim";
-import type { EventOf, Logged, SessionEvent } from "../schema/event";
+import type { Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
 import { sha256 } from "./digest";
+import { fork } from "./fork";
+import { fileBytesOf } from "./frames";
+import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
+import { claimsOf, contentsOf } from "./marks";
+import { reclaim } from "./reclaim";
+import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
+import { statOf } from "./sessionFolder";
 
 const FORMAT = 1;
 const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
-const SESSION_ID = /^[0-9a-z-]{1,64}$/;
 const Format = z.object({ format: z.int() });
 
 /** What a list of sessions shows. Times are Unix milliseconds. */
@@ -36,6 +42,8 @@ export class OpenSession {
   readonly #blobs: Blobs;
   readonly #index: ClaimIndex;
   readonly #lock: Lock;
+  readonly #room: Room;
+  readonly #stored: Set<Digest>;
 
   constructor(
     id: string,
@@ -44,6 +52,7 @@ export class OpenSession {
     blobs: Blobs,
     index: ClaimIndex,
     lock: Lock,
+    room: Room,
   ) {
     this.id = id;
     this.events = events;
@@ -51,6 +60,8 @@ export class OpenSession {
     this.#blobs = blobs;
     this.#index = index;
     this.#lock = lock;
+    this.#room = room;
+    this.#stored = new Set(contentsOf(events).keys());
   }
 
   async append(event: SessionEvent): Promise<Logged> {
@@ -63,8 +74,19 @@ export class OpenSession {
     return this.#log.sync();
   }
 
-  put(text: SafeText): Promise<BlobName> {
-    return this.#blobs.put(text);
+  /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
+  async put(text: SafeText): Promise<BlobName> {
+    const bytes = Buffer.byteLength(text, "utf8");
+    const fileBytes = fileBytesOf(bytes);
+    try {
+      await this.#room.admit(bytes, fileBytes);
+    } catch (cause) {
+      if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
+    }
+    const kept = await this.#blobs.put(text);
+    if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
+    this.#stored.add(kept.sha256);
+    return kept;
   }
 
   read(digest: Digest): Promise<SafeText> {
@@ -103,30 +125,38 @@ export class OpenSession {
 }
 
 export class Sessions {
+  readonly #root: string;
   readonly #folder: string;
   readonly #tenant: string;
   readonly #clock: Clock;
+  readonly #room: Room;
 
-  private constructor(folder: string, tenant: string, clock: Clock) {
-    this.#folder = folder;
+  private constructor(root: string, tenant: string, clock: Clock, room: Room) {
+    this.#root = root;
+    this.#folder = sessionsFolder(root, tenant);
     this.#tenant = tenant;
     this.#clock = clock;
+    this.#room = room;
   }
 
   /**
    * Opens the store at `root` for one workspace. `workspaceIdentity` (its folder addresses) is digested, never written.
    * Throws `store-too-new` for a store of a later major format, `store-unwritable` where nothing can be written.
    */
-  static async open(root: string, workspaceIdentity: string, clock: Clock): Promise<Sessions> {
-    const tenant = sha256(workspaceIdentity).slice(0, 32);
-    const folder = join(root, "tenants", tenant, "sessions");
+  static async open(
+    root: string,
+    workspaceIdentity: string,
+    clock: Clock,
+    limits: StoreLimits = DEFAULT_LIMITS,
+  ): Promise<Sessions> {
+    const tenant = tenantOf(workspaceIdentity);
     try {
-      await makeFolder(folder);
+      await makeFolder(sessionsFolder(root, tenant));
       await checkFormat(join(root, "format.json"));
     } catch (cause) {
       throw unwritable(root, cause);
     }
-    return new Sessions(folder, tenant, clock);
+    return new Sessions(root, tenant, clock, new Room(root, limits, reclaimer(root, clock)));
   }
 
   /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
@@ -148,7 +178,7 @@ export class Sessions {
   }
 
   async #create(start: { workspace: string; title: string }): Promise<OpenSession> {
-    const id = `${stampOf(this.#clock.now())}-${randomBytes(4).toString("hex")}`;
+    const id = newSessionId(this.#clock);
     const folder = join(this.#folder, id);
     await mkdir(folder, { mode: FOLDER_MODE });
     await syncFolder(this.#folder);
@@ -166,14 +196,18 @@ export class Sessions {
       });
       await log.sync();
       const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
-      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock);
+      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock, this.#room);
     });
   }
 
-  /** Opens a session to go on with it: repairs what a crash left, and says so in events. Throws `session-missing`, `session-in-use`. */
+  /**
+   * Opens a session to go on with it: repairs what a crash left, and says so in events. An imported session is only
+   * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`.
+   */
   async open(id: string): Promise<OpenSession> {
     const folder = await this.#existing(id);
     try {
+      if (await isImported(folder)) return await this.open(await this.fork(id));
       return await this.#open(id, folder);
     } catch (cause) {
       throw unwritable(folder, cause);
@@ -189,13 +223,28 @@ export class Sessions {
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
       const { index, repair } = await ClaimIndex.open(join(folder, "claims.json"), known);
-      const session = new OpenSession(id, known, log, new Blobs(join(folder, "blobs")), index, lock);
+      const session = new OpenSession(
+        id,
+        known,
+        log,
+        new Blobs(join(folder, "blobs")),
+        index,
+        lock,
+        this.#room,
+      );
       if (repair !== null) {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
         await session.checkpoint();
       }
       return session;
     });
+  }
+
+  /** A new session with the conversation of this one up to now; its id. */
+  async fork(id: string): Promise<string> {
+    await this.#existing(id);
+    const source = placeOf(this.#root, this.#tenant, id);
+    return (await fork(this.#root, source, { clock: this.#clock, room: this.#room })).session;
   }
 
   /** The events of a session that may be running elsewhere. */
@@ -207,10 +256,7 @@ export class Sessions {
   async content(id: string, handle: Handle): Promise<SafeText> {
     const folder = await this.#existing(id);
     const events = await readLog(join(folder, "log.jsonl"));
-    const stored = events.find(
-      (event): event is Logged & EventOf<"tool_result_stored"> =>
-        event.type === "tool_result_stored" && event.handle === handle,
-    );
+    const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
     return new Blobs(join(folder, "blobs")).read(stored.sha256);
@@ -242,6 +288,16 @@ export class Sessions {
       throw cause;
     }
   }
+}
+
+/** A full store first drops what may be dropped. */
+const reclaimer = (root: string, clock: Clock) => async (bytes: number) =>
+  (await reclaim(root, bytes, clock)).bytes;
+
+async function isImported(folder: string): Promise<boolean> {
+  if (!(await statOf(join(folder, LOG)))) return false; // whoever opens it says so
+  const first = await readFirstEvent(join(folder, LOG));
+  return first?.type === "session_started" && first.from?.kind === "import";
 }
 
 /** A session that could not be opened whole keeps neither its lock nor its file. */
@@ -302,13 +358,4 @@ function formatIn(text: string): number | null {
     if (cause instanceof SyntaxError || cause instanceof z.ZodError) return null;
     throw cause;
   }
-}
-
-/** "20261129-204812", so that folders sort by age. */
-function stampOf(nowMs: number): string {
-  return new Date(nowMs)
-    .toISOString()
-    .replace(/[-:]|\..*/g, "")
-    .replace("T", "-")
-    .toLowerCase();
 }

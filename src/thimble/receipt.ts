@@ -38,6 +38,7 @@ export const receiptFold: Fold<ReceiptState> = {
       case "measured":
         return changed(state, event.call, (entry) => measured(entry, event));
       case "session_started":
+      case "adopted":
       case "resumed":
       case "asked":
       case "requested":

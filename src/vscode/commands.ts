@@ -196,7 +196,11 @@ export class Commands {
     if (picked === log) this.#ports.log.show();
   }
 
-  async #pickSession(among?: readonly string[]): Promise<string | null> {
+  /** Null: the person closed the picker, or there was nothing to pick. */
+  async pick(
+    placeHolder: string,
+    among?: readonly string[],
+  ): Promise<{ session: string; title: string } | null> {
     const listed = await this.#ports.sessions.list();
     const items = listed
       .filter(({ session }) => among === undefined || among.includes(session))
@@ -204,6 +208,7 @@ export class Commands {
         label: inLabel(title),
         description: new Date(startedAt).toLocaleString(),
         session,
+        title,
       }));
     if (items.length === 0) {
       void vscode.window.showInformationMessage(
@@ -211,11 +216,11 @@ export class Commands {
       );
       return null;
     }
-    const picked = await vscode.window.showQuickPick(items, {
-      title: "Sessions",
-      placeHolder: "Pick a session",
-    });
-    return picked?.session ?? null;
+    return (await vscode.window.showQuickPick(items, { title: "Sessions", placeHolder })) ?? null;
+  }
+
+  async #pickSession(among?: readonly string[]): Promise<string | null> {
+    return (await this.pick("Pick a session", among))?.session ?? null;
   }
 
   async #show(cause: unknown): Promise<void> {

@@ -25,6 +25,28 @@ export function readEditorSettings(): EditorSettings {
   };
 }
 
+/** `keepSessionsDays` 0: for ever. */
+export type StoreSettings = {
+  readonly keepSessionsDays: number;
+  readonly limits: { readonly maximumBytes: number; readonly maximumEntryBytes: number };
+};
+
+const MEGABYTE = 1024 * 1024;
+
+export function readStoreSettings(): StoreSettings {
+  const config = workspace.getConfiguration("cloakroom.store");
+  const megabytes = (field: string, maximum: number) =>
+    numberOf(config.get(field), `store.${field}`, maximum) * MEGABYTE;
+  const days: unknown = config.get("keepSessionsDays");
+  return {
+    keepSessionsDays: days === 0 ? 0 : numberOf(days, "store.keepSessionsDays", 36_500),
+    limits: {
+      maximumBytes: megabytes("maximumMegabytes", 1_048_576),
+      maximumEntryBytes: megabytes("maximumEntryMegabytes", 512),
+    },
+  };
+}
+
 /** Throws `Failure("settings-invalid")` that names the setting. */
 export function readCoreSettings(): CoreSettings {
   return {

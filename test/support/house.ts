@@ -198,6 +198,8 @@ export function pictureOf(event: SessionEvent): string {
   switch (event.type) {
     case "session_started":
       return `session_started "${event.title}" in ${event.workspace}`;
+    case "adopted":
+      return `adopted ${event.claims.length} stored results of ${event.from}`;
     case "configured":
       return `configured ${event.model.id}, ${event.settings.limits.mode}, ${event.policyIdentity.name} ${event.policyIdentity.version}`;
     case "resumed":

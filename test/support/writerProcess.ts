@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { build } from "esbuild";
 
-/** Bundles the writer into `folder`; the file's path. */
-export async function bundleWriter(folder: string): Promise<string> {
-  const outfile = path.join(folder, "writer.mjs");
-  const entry = path.resolve("test/support/writer.ts");
+/** Bundles the writer, or another program, into `folder`; the file's path. */
+export async function bundleWriter(folder: string, program = "test/support/writer.ts"): Promise<string> {
+  const outfile = path.join(folder, `${path.basename(program, ".ts")}.mjs`);
+  const entry = path.resolve(program);
   await build({
     entryPoints: [entry],
     outfile,
@@ -14,6 +14,10 @@ export async function bundleWriter(folder: string): Promise<string> {
     platform: "node",
     format: "esm",
     logLevel: "error",
+    banner: {
+      // Bundled CommonJS packages ask for Node's own modules by require().
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
   });
   return outfile;
 }

@@ -1,0 +1,124 @@
+/** A session made out of another's events: a fork, or an import. It is built under a name that nobody looks for, then takes its own. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Claim, Digest } from "../schema/claim";
+import type { Logged, Origin, SessionEvent } from "../schema/event";
+import { indexOfChar } from "../schema/text";
+import { FILE_MODE, FOLDER_MODE, makeFolder, syncFolder } from "./atomic";
+import { Blobs } from "./blobs";
+import { CHAIN_START, lineOf } from "./chain";
+import { ClaimIndex } from "./claimIndex";
+import { BLOBS, DRAFT, INDEX, LOCK, LOG, newSessionId, noStep, type OnStep, placeOf } from "./layout";
+import { takeLock } from "./lock";
+import type { Clock } from "./log";
+import { claimsOf } from "./marks";
+
+export const TITLE_CHARS = 200;
+const BATCH_CHARS = 1 << 20;
+
+export type Plan = {
+  readonly root: string;
+  readonly tenant: string; // of the new session
+  readonly kind: "fork" | "import";
+  readonly events: readonly Logged[]; // of the other session, its first event first
+  readonly origin?: Origin | undefined; // what the events become; undefined keeps what they say
+  /** Puts every content that `claims` name; resolves with what was not there. */
+  readonly fill: (blobs: Blobs, claims: readonly Claim[]) => Promise<readonly Digest[]>;
+  readonly clock: Clock;
+  readonly onStep?: OnStep | undefined;
+};
+
+/** Resolves with the new session's id. Where it fails, nothing is left behind. */
+export async function buildSession(
+  plan: Plan,
+): Promise<{ session: string; results: number; missing: number }> {
+  const { root, tenant, clock, onStep = noStep } = plan;
+  const session = newSessionId(clock);
+  const { folder } = placeOf(root, tenant, session);
+  const draft = join(dirname(folder), `${DRAFT}${session}`);
+  await makeFolder(dirname(folder));
+  await mkdir(draft, { mode: FOLDER_MODE });
+  try {
+    const lock = await takeLock(join(draft, LOCK), clock.now(), randomUUID());
+    try {
+      await onStep("copy");
+      const claims = [...claimsOf(plan.events).values()];
+      const missing = await plan.fill(new Blobs(join(draft, BLOBS)), claims);
+      await onStep("log");
+      const events = eventsOf(plan, session, claims, missing);
+      await writeLog(join(draft, LOG), events);
+      const { index } = await ClaimIndex.open(join(draft, INDEX), events);
+      await index.checkpoint();
+      await onStep("name");
+      await rm(join(draft, LOCK), { recursive: true, force: true }); // its name is about to change
+      await rename(draft, folder);
+      await syncFolder(dirname(folder));
+      return { session, results: claims.length, missing: missing.length };
+    } finally {
+      await lock.release();
+    }
+  } catch (cause) {
+    await rm(draft, { recursive: true, force: true });
+    throw cause;
+  }
+}
+
+/** The other session's conversation under a beginning of its own: another salt, and the handles it takes over. */
+function eventsOf(
+  { events, tenant, kind, origin, clock }: Plan,
+  session: string,
+  claims: readonly Claim[],
+  missing: readonly Digest[],
+): readonly Logged[] {
+  const first = events[0];
+  if (first?.type !== "session_started") throw new Error("a session without a beginning was to be copied");
+  const title = `${first.title} (${kind === "fork" ? "fork" : "imported"})`;
+  const own: SessionEvent[] = [
+    {
+      type: "session_started",
+      format: 1,
+      session,
+      tenant,
+      workspace: first.workspace.slice(0, indexOfChar(first.workspace, TITLE_CHARS)),
+      title: title.slice(0, indexOfChar(title, TITLE_CHARS)),
+      salt: randomBytes(16).toString("hex"),
+      from: { kind, session: first.session },
+    },
+    { type: "adopted", from: first.session, claims: [...claims], missing: [...missing] },
+  ];
+  const at = clock.now();
+  const copied = events.slice(1).filter(({ type }) => type !== "adopted"); // ours says all of it
+  return [
+    ...own.map((event, n): Logged => ({ n, at, origin: "loop", ...event })),
+    ...copied.map(
+      (event, n): Logged => ({
+        ...event,
+        n: n + own.length,
+        at: Math.min(event.at, at), // a time to come would keep the session for ever
+        origin: origin ?? event.origin,
+      }),
+    ),
+  ];
+}
+
+async function writeLog(path: string, events: readonly Logged[]): Promise<void> {
+  const file = await open(path, "wx", FILE_MODE);
+  try {
+    let sum = CHAIN_START;
+    let batch = "";
+    for (const event of events) {
+      const next = lineOf(event, sum);
+      sum = next.sum;
+      batch += `${next.line}\n`;
+      if (batch.length < BATCH_CHARS) continue;
+      await file.appendFile(batch, "utf8");
+      batch = "";
+    }
+    await file.appendFile(batch, "utf8");
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(dirname(path));
+}

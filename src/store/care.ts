@@ -1,0 +1,119 @@
+/** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
+import { Failure } from "../schema/failure";
+import { type Exported, exportSession } from "./archive";
+import { type Erased, erase, type Scope } from "./erase";
+import { type Forked, fork } from "./fork";
+import { type Imported, importSession } from "./importArchive";
+import { listTenants, noStep, type OnStep, type Place, placeOf, SESSION_ID, tenantOf } from "./layout";
+import type { Clock } from "./log";
+import { reclaim } from "./reclaim";
+import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
+import { Sessions } from "./sessions";
+import { type Swept, sweep } from "./sweep";
+import { type Verified, verify } from "./verify";
+
+const DAY_MS = 86_400_000;
+
+export type StoreSettings = { readonly keepSessionsDays: number; readonly limits: StoreLimits };
+export const DEFAULT_STORE_SETTINGS: StoreSettings = { keepSessionsDays: 30, limits: DEFAULT_LIMITS };
+
+export class StoreCare {
+  readonly #root: string;
+  readonly #tenant: string;
+  readonly #clock: Clock;
+  readonly #settings: StoreSettings;
+  readonly #onStep: OnStep;
+
+  private constructor(root: string, tenant: string, clock: Clock, settings: StoreSettings, onStep: OnStep) {
+    this.#root = root;
+    this.#tenant = tenant;
+    this.#clock = clock;
+    this.#settings = settings;
+    this.#onStep = onStep;
+  }
+
+  /** Throws `store-too-new`, `store-unwritable`: a store of a later version is not swept, erased or added to. */
+  static async open(
+    root: string,
+    workspaceIdentity: string,
+    clock: Clock,
+    settings: StoreSettings = DEFAULT_STORE_SETTINGS,
+    onStep: OnStep = noStep,
+  ): Promise<StoreCare> {
+    await Sessions.open(root, workspaceIdentity, clock);
+    return new StoreCare(root, tenantOf(workspaceIdentity), clock, settings, onStep);
+  }
+
+  /** This workspace's sessions; one of them; or with `everywhere` those of all workspaces. */
+  async verify(
+    which: { session?: string | undefined; everywhere?: boolean | undefined } = {},
+  ): Promise<Verified> {
+    const { session, everywhere = false } = which;
+    const tenants = everywhere ? await listTenants(this.#root) : [this.#tenant];
+    const found = await verify(this.#root, { tenants, session }, this.#clock);
+    if (session !== undefined && found.sessions === 0) throw missing(session);
+    return found;
+  }
+
+  /** Expires and collects in all workspaces. `keepSessionsDays` 0 keeps sessions for ever. */
+  sweep(): Promise<Swept> {
+    const { keepSessionsDays } = this.#settings;
+    const keepMs = keepSessionsDays > 0 ? keepSessionsDays * DAY_MS : null;
+    return sweep(this.#root, { clock: this.#clock, keepMs, onStep: this.#onStep });
+  }
+
+  forgetSession(session: string): Promise<Erased> {
+    return this.#erase({ kind: "session", tenant: this.#tenant, session });
+  }
+
+  forgetWorkspace(): Promise<Erased> {
+    return this.#erase({ kind: "workspace", tenant: this.#tenant });
+  }
+
+  forgetEverything(): Promise<Erased> {
+    return this.#erase({ kind: "everything" });
+  }
+
+  async fork(session: string): Promise<Forked> {
+    return fork(this.#root, this.#place(session), {
+      clock: this.#clock,
+      room: this.#room(),
+      onStep: this.#onStep,
+    });
+  }
+
+  /** Writes the session to `file`: its log, everything it cites, and a list of what is missing. */
+  async export(session: string, file: string): Promise<Exported> {
+    return exportSession(this.#place(session), file, { clock: this.#clock, onStep: this.#onStep });
+  }
+
+  /** Adds the session of an archive to this workspace; going on with it forks it. */
+  import(file: string): Promise<Imported> {
+    const { maximumEntryBytes } = this.#settings.limits;
+    const ports = { clock: this.#clock, room: this.#room(), maximumEntryBytes, onStep: this.#onStep };
+    return importSession(this.#root, this.#tenant, file, ports);
+  }
+
+  #erase(scope: Scope): Promise<Erased> {
+    return erase(this.#root, scope, { clock: this.#clock, onStep: this.#onStep });
+  }
+
+  #room(): Room {
+    return new Room(
+      this.#root,
+      this.#settings.limits,
+      async (bytes) => (await reclaim(this.#root, bytes, this.#clock)).bytes,
+    );
+  }
+
+  #place(session: string): Place {
+    if (!SESSION_ID.test(session)) throw missing(session);
+    return placeOf(this.#root, this.#tenant, session);
+  }
+}
+
+function missing(session: string): Failure {
+  return new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
+    session: session.slice(0, 64),
+  });
+}

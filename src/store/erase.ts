@@ -1,0 +1,289 @@
+/**
+ * Erasure: a session, a workspace's sessions, everything (CONFORMANCE §1, C10). Named steps: plan → lock → check → intend
+ * → delete → complete. Nothing is deleted before the intent is on disk, and nothing at all where a log cannot be read
+ * or a session is in use. What a crash interrupts is finished at the next start.
+ */
+import { randomUUID } from "node:crypto";
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { Failure } from "../schema/failure";
+import { FILE_MODE, syncFolder } from "./atomic";
+import { LOG, listPlaces, listTenants, noStep, type OnStep, type Place, placeOf } from "./layout";
+import type { Lock } from "./lock";
+import { type Clock, readFirstEvent } from "./log";
+import { contentsOf } from "./marks";
+import { removeGone, removeSession } from "./remove";
+import { forgetUsage } from "./room";
+import { lockFolder, readFolder, statOf } from "./sessionFolder";
+
+const JOURNAL = "erasures.jsonl";
+const NEWLINE = 10;
+
+/** What is to be forgotten. `tenant` names a workspace. */
+export const Scope = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("session"), tenant: z.string(), session: z.string() }),
+  z.object({ kind: z.literal("workspace"), tenant: z.string() }),
+  z.object({ kind: z.literal("everything") }),
+]);
+export type Scope = z.infer<typeof Scope>;
+
+/** Names become paths: digests and ids of ours only. */
+const Target = z.object({
+  tenant: z.string().regex(/^[0-9a-f]{32}$/),
+  session: z.string().regex(/^(\.draft-)?[0-9a-z-]{1,64}$/),
+});
+const Entry = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("intended"),
+    id: z.uuid(),
+    at: z.int(),
+    scope: Scope,
+    targets: z.array(Target),
+  }),
+  z.object({
+    type: z.literal("completed"),
+    id: z.uuid(),
+    at: z.int(),
+    sessions: z.int(),
+    results: z.int(),
+    bytes: z.int(),
+    wasInterrupted: z.boolean(),
+  }),
+]);
+type Entry = z.infer<typeof Entry>;
+type Intended = Extract<Entry, { type: "intended" }>;
+
+/** `bytes` on disk. `copies`: sessions that were forked from a deleted one and keep what they copied. */
+export type Erased = {
+  readonly sessions: number;
+  readonly results: number;
+  readonly bytes: number;
+  readonly copies: readonly string[];
+};
+
+type Ports = { readonly clock: Clock; readonly onStep?: OnStep | undefined };
+
+/** Throws `session-missing`, `session-in-use`, `erase-refused` before anything is deleted. */
+export async function erase(root: string, scope: Scope, { clock, onStep = noStep }: Ports): Promise<Erased> {
+  await onStep("plan");
+  const targets = await targetsOf(root, scope);
+  const locks: Lock[] = [];
+  try {
+    await onStep("lock");
+    const held: Place[] = [];
+    for (const place of targets) {
+      const lock = await lockFolder(place, clock).catch((cause: NodeJS.ErrnoException) => {
+        throw cause.code === undefined ? cause : refused(place, `it cannot be locked, ${cause.code}`, cause);
+      });
+      if (lock === "in-use") throw inUse(place);
+      if (lock === "gone") continue;
+      locks.push(lock);
+      held.push(place);
+    }
+    await onStep("check");
+    let results = 0;
+    for (const place of held) results += await resultsIn(place);
+    const copies = await copiesOf(root, held);
+    const id = randomUUID();
+    const names = held.map(({ tenant, session }) => ({ tenant, session }));
+    await onStep("intend");
+    await append(root, { type: "intended", id, at: clock.now(), scope, targets: names });
+    await onStep("delete");
+    let bytes = 0;
+    for (const place of held) bytes += await removeSession(place, onStep);
+    await clearRests(root, scope);
+    await onStep("complete");
+    const counts = { sessions: held.length, results, bytes };
+    await append(root, { type: "completed", id, at: clock.now(), ...counts, wasInterrupted: false });
+    await forgetUsage(root);
+    return { ...counts, copies };
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+}
+
+/**
+ * Finishes erasures that a crash interrupted. One whose session somebody uses again, or that another window is at work
+ * on, is left for the next time. `lines`: of the journal that are no entries.
+ */
+export async function finishErasures(
+  root: string,
+  { clock, onStep = noStep }: Ports,
+): Promise<{ finished: number; sessions: number; pending: number; lines: number }> {
+  const { entries, lines } = await read(root);
+  const done = new Set(entries.flatMap((entry) => (entry.type === "completed" ? [entry.id] : [])));
+  let finished = 0;
+  let sessions = 0;
+  let pending = 0;
+  for (const entry of entries) {
+    if (entry.type !== "intended" || done.has(entry.id)) continue;
+    const removed = await finish(root, entry, clock, onStep);
+    if (removed === null) {
+      pending++;
+      continue;
+    }
+    finished++;
+    sessions += removed;
+  }
+  if (finished > 0) await forgetUsage(root);
+  return { finished, sessions, pending, lines };
+}
+
+/** How many sessions were still there; null where one is in use. */
+async function finish(root: string, intent: Intended, clock: Clock, onStep: OnStep): Promise<number | null> {
+  let bytes = 0;
+  let sessions = 0;
+  let isPending = false;
+  for (const { tenant, session } of intent.targets) {
+    const place = placeOf(root, tenant, session);
+    const lock = await lockFolder(place, clock);
+    if (lock === "gone") continue;
+    if (lock === "in-use") {
+      isPending = true;
+      continue;
+    }
+    try {
+      bytes += await removeSession(place, onStep);
+      sessions++;
+    } finally {
+      await lock.release();
+    }
+  }
+  if (isPending) return null;
+  await clearRests(root, intent.scope);
+  const counts = { sessions, results: 0, bytes }; // how many results there were, nobody knows any more
+  await append(root, { type: "completed", id: intent.id, at: clock.now(), ...counts, wasInterrupted: true });
+  return sessions;
+}
+
+async function targetsOf(root: string, scope: Scope): Promise<readonly Place[]> {
+  if (scope.kind === "session") {
+    const { sessions } = await listPlaces(root, scope.tenant);
+    const place = sessions.find(({ session }) => session === scope.session);
+    if (!place)
+      throw new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
+        session: scope.session.slice(0, 64),
+      });
+    return [place];
+  }
+  const targets: Place[] = [];
+  for (const tenant of scope.kind === "workspace" ? [scope.tenant] : await listTenants(root)) {
+    const { sessions, drafts } = await listPlaces(root, tenant);
+    for (const place of sessions) if ((await readFolder(place)).kind !== "empty") targets.push(place); // one that is just being begun
+    targets.push(...drafts);
+  }
+  return targets;
+}
+
+/** How many stored results the session has. Throws where its log cannot be read: then nobody knows what would be lost. */
+async function resultsIn(place: Place): Promise<number> {
+  if (place.session.startsWith(".")) return 0; // half built: nobody was ever shown anything of it
+  const state = await readFolder(place);
+  if (state.kind === "unreadable") throw refused(place, state.why);
+  return state.kind === "begun" ? contentsOf(state.events).size : 0;
+}
+
+/** Sessions outside of those that were forked from one of them. They have copies of their own (ARCHITECTURE, Storage). */
+async function copiesOf(root: string, erased: readonly Place[]): Promise<readonly string[]> {
+  const ids = new Set(erased.map(({ session }) => session));
+  const folders = new Set(erased.map(({ folder }) => folder));
+  const copies: string[] = [];
+  for (const tenant of await listTenants(root)) {
+    for (const { folder, session } of (await listPlaces(root, tenant)).sessions) {
+      if (folders.has(folder)) continue;
+      const first = await firstEvent(folder);
+      if (first?.type === "session_started" && first.from && ids.has(first.from.session))
+        copies.push(session);
+    }
+  }
+  return copies;
+}
+
+/** Null where it cannot be read: a session that is not to be deleted does not keep others from it. */
+async function firstEvent(folder: string) {
+  try {
+    return await readFirstEvent(join(folder, LOG));
+  } catch (cause) {
+    if (cause instanceof Failure || (cause as NodeJS.ErrnoException).code !== undefined) return null;
+    throw cause;
+  }
+}
+
+/** What earlier deletions left half done; where everything goes, also what is not ours among the sessions. */
+async function clearRests(root: string, scope: Scope): Promise<void> {
+  if (scope.kind === "session") return;
+  for (const tenant of scope.kind === "workspace" ? [scope.tenant] : await listTenants(root)) {
+    const { gone, strays } = await listPlaces(root, tenant);
+    for (const { folder } of gone) await removeGone(folder);
+    if (scope.kind === "everything")
+      for (const { folder } of strays) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function append(root: string, entry: Entry): Promise<void> {
+  const path = join(root, JOURNAL);
+  try {
+    const file = await open(path, "a+", FILE_MODE);
+    try {
+      const { size } = await file.stat();
+      const last = Buffer.alloc(1);
+      if (size > 0) await file.read(last, 0, 1, size - 1);
+      const start = size > 0 && last[0] !== NEWLINE ? "\n" : ""; // a crash tore the line before
+      await file.appendFile(`${start}${JSON.stringify(entry)}\n`, "utf8");
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolder(root);
+  } catch (cause) {
+    const { code = "unknown" } = cause as NodeJS.ErrnoException;
+    throw new Failure(
+      "store-unwritable",
+      `The deletion could not be recorded in ${path} (${code}). Check its permissions and free space, then try again.`,
+      { code, path },
+      { cause },
+    );
+  }
+}
+
+async function read(root: string): Promise<{ entries: readonly Entry[]; lines: number }> {
+  const path = join(root, JOURNAL);
+  if (!(await statOf(path))) return { entries: [], lines: 0 };
+  const entries: Entry[] = [];
+  let lines = 0;
+  for (const line of (await readFile(path, "utf8")).split("\n")) {
+    if (line === "") continue;
+    const entry = entryIn(line);
+    if (entry) entries.push(entry);
+    else lines++; // torn while it was written: what it intended never began
+  }
+  return { entries, lines };
+}
+
+function entryIn(line: string): Entry | null {
+  try {
+    const parsed = Entry.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : null;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null;
+    throw cause;
+  }
+}
+
+function refused({ folder }: Place, why: string, cause?: unknown): Failure {
+  return new Failure(
+    "erase-refused",
+    `Nothing was deleted: the session in ${folder} cannot be read (${why}). Move that folder away or delete it yourself, then try again.`,
+    { folder, why },
+    { cause },
+  );
+}
+
+function inUse({ session }: Place): Failure {
+  return new Failure(
+    "session-in-use",
+    "Nothing was deleted: a session is running. Stop it, in whichever window it runs, then try again.",
+    { session },
+  );
+}

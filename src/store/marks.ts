@@ -1,0 +1,76 @@
+/** What a log says of stored results: which it names, and which tickets were shown. Folds over events. */
+import { joinedClaim } from "../claims/claim";
+import { Claim, type Digest, type Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
+import { unreachable } from "../schema/failure";
+
+/** The claims that an event brings into the session: issued, or taken over from another. */
+export function claimsIn(event: Logged): readonly Claim[] {
+  if (event.type === "adopted") return event.claims;
+  if (event.type !== "tool_result_stored") return [];
+  return [Claim.parse(event)]; // its fields and no others
+}
+
+/** Every claim of a log by its handle, as the index joins them. */
+export function claimsOf(events: Iterable<Logged>): ReadonlyMap<Handle, Claim> {
+  const claims = new Map<Handle, Claim>();
+  for (const event of events)
+    for (const claim of claimsIn(event)) {
+      const before = claims.get(claim.handle);
+      claims.set(claim.handle, before ? joinedClaim(before, claim) : claim);
+    }
+  return claims;
+}
+
+/** One claim for every content that a log names. */
+export function contentsOf(events: Iterable<Logged>): ReadonlyMap<Digest, Claim> {
+  return new Map([...claimsOf(events).values()].map((claim) => [claim.sha256, claim]));
+}
+
+/** The handles that an event put before the model. */
+export function ticketsIn(event: Logged): readonly Handle[] {
+  switch (event.type) {
+    case "remembered":
+      return event.handle === null ? [] : [event.handle];
+    case "aged":
+      return event.decisions.map(({ handle }) => handle);
+    case "budgeted":
+      return event.cuts.map(({ handle }) => handle);
+    case "redeemed":
+      return [event.handle];
+    case "session_started":
+    case "adopted":
+    case "configured":
+    case "resumed":
+    case "asked":
+    case "requested":
+    case "replied":
+    case "clamped":
+    case "authorised":
+    case "executed":
+    case "redacted":
+    case "measured":
+    case "tool_result_stored":
+    case "redemption_refused":
+    case "repaired":
+    case "recovered":
+    case "run_ended":
+      return [];
+    default:
+      return unreachable(event);
+  }
+}
+
+export function ticketsOf(events: Iterable<Logged>): ReadonlySet<Handle> {
+  const tickets = new Set<Handle>();
+  for (const event of events) for (const handle of ticketsIn(event)) tickets.add(handle);
+  return tickets;
+}
+
+/** Contents that may go: every claim to them says so. */
+export function reclaimableIn(events: readonly Logged[]): ReadonlySet<Digest> {
+  const claims = [...claimsOf(events).values()];
+  const may = new Set(claims.filter(({ reclaimable }) => reclaimable).map(({ sha256 }) => sha256));
+  for (const { reclaimable, sha256 } of claims) if (!reclaimable) may.delete(sha256);
+  return may;
+}

@@ -1,0 +1,95 @@
+/**
+ * Content of tools that are listed as reclaimable: it goes `ttlSeconds` after its last use, and sooner where the store is
+ * full (CONFORMANCE §0.6). Its handle is then as unavailable as any other that is gone. Never of a session in use.
+ */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Digest } from "../schema/claim";
+import type { Logged } from "../schema/event";
+import { BLOBS, listPlaces, listTenants, type Place } from "./layout";
+import type { Clock } from "./log";
+import { claimsIn, claimsOf, reclaimableIn, ticketsIn } from "./marks";
+import { lockFolder, readFolder, statOf } from "./sessionFolder";
+import { savedIndex } from "./verify";
+
+type Candidate = { readonly place: Place; readonly digest: Digest; readonly usedAt: number };
+
+/** `needBytes` null: what is past its time. Else as much as is needed, whatever its time, longest unused first. */
+export async function reclaim(
+  root: string,
+  needBytes: number | null,
+  clock: Clock,
+): Promise<{ contents: number; bytes: number }> {
+  const candidates: Candidate[] = [];
+  for (const tenant of await listTenants(root))
+    for (const place of (await listPlaces(root, tenant)).sessions)
+      candidates.push(...(await candidatesIn(place, needBytes === null ? clock.now() : null)));
+  candidates.sort((a, b) => a.usedAt - b.usedAt);
+  let contents = 0;
+  let bytes = 0;
+  for (const candidate of candidates) {
+    if (needBytes !== null && bytes >= needBytes) break;
+    const freed = await drop(candidate, clock);
+    if (freed === null) continue;
+    contents++;
+    bytes += freed;
+  }
+  return { contents, bytes };
+}
+
+/** `now` null: also what is not past its time. */
+async function candidatesIn(place: Place, now: number | null): Promise<readonly Candidate[]> {
+  const saved = await savedIndex(place);
+  if (typeof saved !== "string" && !saved.checkpoint.claims.some((claim) => claim.reclaimable)) return [];
+  const state = await readFolder(place);
+  if (state.kind !== "begun" || state.lostLines) return []; // lost lines may have used it
+  const ttlMs = ttlMsOf(state.events);
+  const candidates: Candidate[] = [];
+  for (const [digest, usedAt] of lastUses(state.events)) {
+    const file = await statOf(join(place.folder, BLOBS, digest));
+    if (!file) continue;
+    const used = Math.max(usedAt, file.mtimeMs);
+    if (now === null || now - used > ttlMs) candidates.push({ place, digest, usedAt: used });
+  }
+  return candidates;
+}
+
+/** The bytes that were freed; null where somebody has the session, or used the content since. */
+async function drop({ place, digest, usedAt }: Candidate, clock: Clock): Promise<number | null> {
+  const lock = await lockFolder(place, clock);
+  if (lock === "in-use" || lock === "gone") return null;
+  try {
+    const state = await readFolder(place);
+    if (state.kind !== "begun") return null;
+    const now = lastUses(state.events).get(digest);
+    const path = join(place.folder, BLOBS, digest);
+    const file = await statOf(path);
+    if (!file || now === undefined || now > usedAt) return null;
+    await rm(path, { force: true });
+    return file.size;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** When each content that may go was last stored, shown or read back. */
+function lastUses(events: readonly Logged[]): ReadonlyMap<Digest, number> {
+  const claims = claimsOf(events);
+  const uses = new Map<Digest, number>();
+  const reclaimable = reclaimableIn(events);
+  for (const event of events) {
+    const handles = [...ticketsIn(event), ...claimsIn(event).map(({ handle }) => handle)];
+    for (const handle of handles) {
+      const digest = claims.get(handle)?.sha256;
+      if (digest === undefined || !reclaimable.has(digest)) continue;
+      uses.set(digest, Math.max(uses.get(digest) ?? 0, event.at));
+    }
+  }
+  return uses;
+}
+
+/** As the session was last configured; without that, nothing is past its time. */
+function ttlMsOf(events: readonly Logged[]): number {
+  const last = events.findLast((event) => event.type === "configured");
+  return last ? last.settings.claimCheck.ttlSeconds * 1000 : Number.POSITIVE_INFINITY;
+}

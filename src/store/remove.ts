@@ -1,0 +1,47 @@
+/** Deleting a session's folder. Whoever calls holds its lock. */
+import { randomBytes } from "node:crypto";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder } from "./atomic";
+import { entriesIn, GONE, type OnStep, type Place } from "./layout";
+
+const RETRIES = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
+
+/**
+ * Invariant: a session is there whole or it is not there. It first takes a name that nobody looks for; a crash after
+ * that leaves what `removeGone` finishes. Resolves with the bytes that were freed.
+ */
+export async function removeSession(place: Place, onStep: OnStep): Promise<number> {
+  const parent = dirname(place.folder);
+  const gone = join(parent, `${GONE}${place.session}-${randomBytes(4).toString("hex")}`);
+  await onStep("rename");
+  await rename(place.folder, gone);
+  await syncFolder(parent);
+  const bytes = await bytesBelow(gone);
+  await onStep("unlink");
+  await removeGone(gone);
+  return bytes;
+}
+
+/** Finishes what was begun: also when another window does the same at the same time. */
+export async function removeGone(folder: string): Promise<void> {
+  await rm(folder, RETRIES);
+  await syncFolder(dirname(folder));
+}
+
+export async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await entriesIn(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    else
+      bytes += await stat(path).then(
+        ({ size }) => size,
+        (cause: NodeJS.ErrnoException) => {
+          if (cause.code !== "ENOENT") throw cause;
+          return 0;
+        },
+      );
+  }
+  return bytes;
+}

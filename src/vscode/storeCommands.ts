@@ -1,0 +1,184 @@
+/** The palette's commands for what is stored, and its upkeep: verify, delete, export, import, fork; a sweep at start and hourly. */
+import * as vscode from "vscode";
+import { inNotice } from "./plainText";
+import { readStoreSettings } from "./settings";
+
+type Told = { readonly ok: boolean; readonly summary: string; readonly lines: readonly string[] };
+type Made = Told & { readonly session: string };
+
+/** What the house offers this room. Each throws `Failure` where it refuses; then nothing was changed. */
+export type StoreHost = {
+  verify(): Promise<Told>;
+  sweep(keepSessionsDays: number): Promise<Told | null>;
+  forgetSession(session: string): Promise<Told>;
+  forgetWorkspace(): Promise<Told>;
+  forgetEverything(): Promise<Told>;
+  fork(session: string): Promise<Made>;
+  export(session: string, file: string): Promise<Told>;
+  import(file: string): Promise<Made>;
+};
+
+/** How people are asked and told. Null or false: they let it be. */
+export type Dialogs = {
+  confirm(question: string, detail: string, yes: string): Promise<boolean>;
+  saveFile(name: string): Promise<string | null>;
+  openFile(): Promise<string | null>;
+  /** `ok` false is a warning. Resolves with whether the log was asked for. */
+  tell(summary: string, ok: boolean, hasMore: boolean): Promise<boolean>;
+};
+
+export type StorePorts = {
+  readonly host: StoreHost;
+  readonly dialogs: Dialogs;
+  readonly log: vscode.LogOutputChannel;
+  readonly sessions: { reload(session: string | null): void };
+  readonly commands: {
+    pick(placeHolder: string): Promise<{ session: string; title: string } | null>;
+    /** The door of every command. */
+    guard(work: () => Promise<void>): Promise<void>;
+  };
+};
+
+const FIRST_SWEEP_MS = 5000; // off the path of starting
+const SWEEP_EVERY_MS = 3_600_000;
+const NO_WAY_BACK = "This cannot be undone. The log and all stored results are deleted from disk.";
+
+export class StoreCommands {
+  readonly #ports: StorePorts;
+
+  constructor(ports: StorePorts) {
+    this.#ports = ports;
+  }
+
+  register(): vscode.Disposable {
+    const offered: Record<string, () => Promise<void>> = {
+      "cloakroom.verifyStore": () => this.verify(),
+      "cloakroom.deleteSession": () => this.deleteSession(),
+      "cloakroom.deleteWorkspaceSessions": () => this.deleteWorkspaceSessions(),
+      "cloakroom.eraseEverything": () => this.eraseEverything(),
+      "cloakroom.exportSession": () => this.exportSession(),
+      "cloakroom.importSession": () => this.importSession(),
+      "cloakroom.forkSession": () => this.forkSession(),
+    };
+    const first = setTimeout(() => void this.sweep(), FIRST_SWEEP_MS);
+    const hourly = setInterval(() => void this.sweep(), SWEEP_EVERY_MS);
+    return vscode.Disposable.from(
+      new vscode.Disposable(() => {
+        clearTimeout(first);
+        clearInterval(hourly);
+      }),
+      ...Object.entries(offered).map(([id, run]) =>
+        vscode.commands.registerCommand(id, () => this.#ports.commands.guard(run)),
+      ),
+    );
+  }
+
+  /** Never rejects, and never interrupts: what it could not do is in the log. */
+  async sweep(): Promise<void> {
+    const { host, log, sessions } = this.#ports;
+    try {
+      const told = await host.sweep(readStoreSettings().keepSessionsDays);
+      if (told === null) return;
+      if (told.summary === "") {
+        for (const line of told.lines) log.info(line);
+        return;
+      }
+      sessions.reload(null);
+      await this.#tell(told);
+    } catch (cause) {
+      log.error(cause instanceof Error ? cause : String(cause));
+    }
+  }
+
+  async verify(): Promise<void> {
+    const options = { location: vscode.ProgressLocation.Notification, title: "Verifying stored results…" };
+    await this.#tell(await vscode.window.withProgress(options, () => this.#ports.host.verify()));
+  }
+
+  async deleteSession(): Promise<void> {
+    const { host, dialogs, commands } = this.#ports;
+    const picked = await commands.pick("Pick the session to delete");
+    if (
+      !picked ||
+      !(await dialogs.confirm(`Delete the session “${inNotice(picked.title)}”?`, NO_WAY_BACK, "Delete"))
+    )
+      return;
+    await this.#erased(await host.forgetSession(picked.session));
+  }
+
+  async deleteWorkspaceSessions(): Promise<void> {
+    const { host, dialogs } = this.#ports;
+    const question = "Delete all Cloakroom sessions of this workspace?";
+    if (await dialogs.confirm(question, NO_WAY_BACK, "Delete All"))
+      await this.#erased(await host.forgetWorkspace());
+  }
+
+  async eraseEverything(): Promise<void> {
+    const { host, dialogs } = this.#ports;
+    const question = "Erase all Cloakroom sessions of all workspaces on this machine?";
+    if (await dialogs.confirm(question, NO_WAY_BACK, "Erase Everything"))
+      await this.#erased(await host.forgetEverything());
+  }
+
+  async exportSession(): Promise<void> {
+    const { host, dialogs, commands } = this.#ports;
+    const picked = await commands.pick("Pick the session to export");
+    const file = picked && (await dialogs.saveFile(`cloakroom-${picked.session}.zip`));
+    if (picked && file) await this.#tell(await host.export(picked.session, file));
+  }
+
+  async importSession(): Promise<void> {
+    const { host, dialogs } = this.#ports;
+    const file = await dialogs.openFile();
+    if (file) await this.#made(await host.import(file));
+  }
+
+  async forkSession(): Promise<void> {
+    const { host, commands } = this.#ports;
+    const picked = await commands.pick("Pick the session to fork");
+    if (picked) await this.#made(await host.fork(picked.session));
+  }
+
+  async #erased(told: Told): Promise<void> {
+    this.#ports.sessions.reload(null);
+    await this.#tell(told);
+  }
+
+  async #made(told: Made): Promise<void> {
+    this.#ports.sessions.reload(told.session);
+    await this.#tell(told);
+  }
+
+  async #tell({ ok, summary, lines }: Told): Promise<void> {
+    const { dialogs, log } = this.#ports;
+    log.info(summary);
+    for (const line of lines)
+      if (ok) log.info(line);
+      else log.warn(line);
+    if (await dialogs.tell(`Cloakroom: ${inNotice(summary)}`, ok, lines.length > 0)) log.show();
+  }
+}
+
+const ZIP = { "Cloakroom session": ["zip"] };
+
+/** VS Code's own dialogs. */
+export const editorDialogs: Dialogs = {
+  confirm: async (question, detail, yes) =>
+    (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
+  saveFile: async (name) => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const defaultUri = folder && vscode.Uri.joinPath(folder, name);
+    const picked = await vscode.window.showSaveDialog({
+      title: "Export Session",
+      filters: ZIP,
+      ...(defaultUri && { defaultUri }),
+    });
+    return picked?.fsPath ?? null;
+  },
+  openFile: async () =>
+    (await vscode.window.showOpenDialog({ title: "Import Session", filters: ZIP }))?.[0]?.fsPath ?? null,
+  tell: async (summary, ok, hasMore) => {
+    const show = ok ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+    return (await show(summary, ...(hasMore ? ["Show Log"] : []))) !== undefined;
+  },
+};

@@ -1,0 +1,106 @@
+/** The command line's acts on what is stored, as a process: what they print, and how they end. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { appendFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { sha256 } from "../../../src/store/digest";
+import { Sessions } from "../../../src/store/sessions";
+import { LONG, sessionWith } from "../../support/lifetime";
+import { clock, folderOf } from "../../support/storeFolder";
+import { bundleWriter } from "../../support/writerProcess";
+
+type Finished = { readonly code: number; readonly out: string; readonly err: string };
+
+let folder = "";
+let root = "";
+let workspace = "";
+let program = "";
+
+suiteSetup(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "clk-acts-"));
+  root = path.join(folder, "store");
+  workspace = path.join(folder, "harbour log");
+  program = await bundleWriter(folder, "src/cli.ts");
+});
+suiteTeardown(() => rm(folder, { recursive: true, force: true }));
+
+function cloakroom(...words: string[]): Promise<Finished> {
+  return new Promise((resolve) =>
+    execFile(
+      process.execPath,
+      [program, ...words, "--workspace", workspace, "--store", root],
+      { cwd: folder },
+      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    ),
+  );
+}
+
+test("verify, export, import, fork, forget and sweep: one sentence each, problems on standard error, the exit code tells", async function () {
+  this.timeout(30_000);
+  const store = await Sessions.open(root, workspace, clock);
+  const { id, handles } = await sessionWith(store, [LONG]);
+  const clean = await cloakroom("verify");
+  assert.deepEqual(
+    [clean.code, clean.err, clean.out],
+    [0, "", "Everything stored is in order: 1 session, 3 events, 1 stored result (0.0 MB), 1 ticket.\n"],
+  );
+  const file = path.join(folder, "session.zip");
+  const exported = await cloakroom("export", id, file);
+  assert.deepEqual(
+    [exported.code, exported.out],
+    [0, "Exported the session with its 1 stored result.\n"],
+    exported.err,
+  );
+  const imported = await cloakroom("import", file);
+  assert.match(
+    imported.out,
+    /^Imported “A session” with its 1 stored result\. Going on with it forks it\.\n/,
+  );
+  const copy = imported.out.trim().split("\n").at(-1) ?? "";
+  assert.equal(await store.content(copy, handles[0] as never), LONG);
+  const forked = await cloakroom("fork", copy);
+  assert.equal(forked.code, 0, forked.err);
+
+  await appendFile(path.join(await folderOf(root, id), "blobs", sha256(LONG)), "x");
+  const broken = await cloakroom("verify", "--all");
+  assert.deepEqual(
+    [broken.code, /^problem: \S+: stored result claim:\w+ of read_file is corrupt\n$/.test(broken.err)],
+    [1, true],
+    broken.err,
+  );
+  assert.match(broken.out, /^1 problem found in what is stored: 3 sessions/);
+  assert.equal((await cloakroom("verify", copy)).code, 0);
+
+  const unsure = await cloakroom("forget", copy);
+  assert.deepEqual([unsure.code, /Say --yes/.test(unsure.err)], [2, true]);
+  const gone = await cloakroom("forget", copy, "--yes");
+  assert.match(
+    gone.out,
+    /^Deleted 1 session with 1 stored result \(0\.0 MB\)\. 1 session copied from what was deleted keep/,
+  );
+  assert.equal((await cloakroom("verify", copy)).code, 1);
+  assert.match((await cloakroom("sweep", "--keep-days", "1")).out, /^Nothing to remove\.\n$/);
+  assert.match((await cloakroom("forget", "--everything", "--yes")).out, /^Deleted 2 sessions/);
+  assert.deepEqual(await store.list(), []);
+  assert.deepEqual((await readdir(root)).sort(), ["erasures.jsonl", "format.json", "tenants"]);
+
+  const wrong: [RegExp, ...string[]][] = [
+    [/Name the session: fork/, "fork"],
+    [/Name the session: forget/, "forget", "--yes"],
+    [/Name the file/, "export", id],
+    [/Name the archive/, "import"],
+    [/not both/, "forget", id, "--everything", "--yes"],
+    [/--keep-days takes/, "sweep", "--keep-days", "soon"],
+  ];
+  await Promise.all(
+    wrong.map(async ([expected, ...words]) => {
+      const { code, err } = await cloakroom(...words);
+      assert.deepEqual([code, expected.test(err)], [2, true], err);
+    }),
+  );
+  assert.match(
+    (await cloakroom("import", path.join(folder, "absent.zip"))).err,
+    /there is no such file\. Nothing was added/,
+  );
+});
