@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(owned);
   const log = owned.add(vscode.window.createOutputChannel("Cloakroom", { log: true }));
   const documents = owned.add(new ContentDocuments((uri) => textBehind(uri, sessions)));
-  const approver = owned.add(new Approver(documents, ANSWER_COMMAND, () => transcripts.settled));
+  const approver = owned.add(new Approver(ANSWER_COMMAND, () => transcripts.settled));
   const sessions: SessionController = owned.add(new SessionController(createHost(context, approver)));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
@@ -99,7 +99,7 @@ async function openTools() {
   const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
   const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
   const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
-  const ports = { workspace, editor: documentEditor(nodeEditor), clock };
+  const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
   return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
 }
 

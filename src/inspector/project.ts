@@ -33,6 +33,17 @@ export function projectSession(events: Iterable<Logged>): SessionView | null {
   return state.view;
 }
 
+/** A session that nobody runs any more: what its log left open was interrupted. */
+export function settled(view: SessionView): SessionView {
+  const isOpen = (call: CallView) => ["proposed", "waiting", "running"].includes(call.state);
+  const close = (call: CallView): CallView => (isOpen(call) ? { ...call, state: "interrupted" } : call);
+  return {
+    ...view,
+    running: false,
+    turns: view.turns.map((turn) => ({ ...turn, calls: turn.calls.map(close) })),
+  };
+}
+
 function started(event: Logged & EventOf<"session_started">): SessionView {
   return {
     session: event.session,

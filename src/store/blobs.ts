@@ -14,7 +14,16 @@ import { Failure } from "../schema/failure";
 import type { SafeText } from "../schema/text";
 import { makeFolder, writeWith } from "./atomic";
 import { type Disk, nodeDisk } from "./disk";
-import { encoded, FOOTER_BYTES, FrameTable, framed, mostTableBytes, readFooter, tableOf } from "./frames";
+import {
+  contentBytesIn,
+  encoded,
+  FrameTable,
+  framed,
+  type ReadAt,
+  RowsAltered,
+  tailOf,
+  trailerOf,
+} from "./frames";
 import { charOfLine, Search } from "./search";
 
 /** What a claim says of its blob. */
@@ -44,9 +53,9 @@ export class Blobs {
   async put(text: SafeText): Promise<BlobName> {
     const draft = encoded(text);
     const { content } = draft;
-    const hashing = digestOf(content); // on another thread, while this one makes the table
-    const { file, table } = framed(draft);
-    const frames = hash("sha256", table, "hex") as Digest;
+    const hashing = digestOf(content); // on another thread, while this one makes the frames
+    const { file, root } = framed(draft);
+    const frames = hash("sha256", root, "hex") as Digest;
     const name = { sha256: await hashing, frames, bytes: content.length };
     if (await this.#holds(name.sha256)) return name;
     this.#folder ??= makeFolder(this.#root, this.#disk);
@@ -62,44 +71,42 @@ export class Blobs {
   async read(digest: Digest): Promise<SafeText> {
     return this.#withFile(digest, async (file) => {
       const bytes = await file.readFile();
-      const footer = readFooter(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)), bytes.length);
-      if (footer === null) throw corrupt(digest);
-      const content = bytes.subarray(0, footer.contentBytes);
-      const table = bytes.subarray(footer.contentBytes, footer.contentBytes + footer.tableBytes);
-      if ((await digestOf(content)) !== digest || !tableOf(content).equals(table)) throw corrupt(digest);
+      const contentBytes = contentBytesIn(bytes);
+      if (contentBytes === null) throw corrupt(digest);
+      const content = bytes.subarray(0, contentBytes);
+      const isWhole =
+        (await digestOf(content)) === digest && trailerOf(content).equals(bytes.subarray(contentBytes));
+      if (!isWhole) throw corrupt(digest);
       return content.toString("utf8") as SafeText;
     });
   }
 
   /** One window, proven by the frames it touches. Throws as `read`. */
   async window(name: BlobName, offset: number, maximumChars = WINDOW_CHARS): Promise<ContentWindow> {
-    return this.#withFile(name.sha256, async (file) => {
-      const table = await this.#table(file, name);
-      const from = table.frameOfChar(Math.max(0, offset - PART_REACH_CHARS));
-      const to = table.frameOfChar(offset + maximumChars + PART_REACH_CHARS);
-      return windowIn(await this.#part(file, name, table, from, to), offset, maximumChars);
+    return this.#withFrames(name, async (table, read) => {
+      const from = await table.frameOf("chars", Math.max(0, offset - PART_REACH_CHARS), read);
+      const to = await table.frameOf("chars", offset + maximumChars + PART_REACH_CHARS, read);
+      return windowIn(await this.#part(name, table, read, from, to), offset, maximumChars);
     });
   }
 
   /** The char at which line `line` (from 1) starts; the end of the content where there is no such line. */
   async charOfLine(name: BlobName, line: number): Promise<number> {
-    return this.#withFile(name.sha256, async (file) => {
-      const table = await this.#table(file, name);
+    return this.#withFrames(name, async (table, read) => {
       if (line <= 1 || table.frames === 0) return 0;
-      const frame = table.frameOfLine(line - 1);
-      const part = await this.#part(file, name, table, frame, Math.min(frame + 1, table.frames - 1));
-      return charOfLine(part, line - 1 - table.lineStart(frame));
+      const frame = await table.frameOf("lineEnds", line - 2, read);
+      const part = await this.#part(name, table, read, frame, Math.min(frame + 1, table.frames - 1));
+      return charOfLine(part, line - 1 - (await table.startOf(frame, read)).lineEnds);
     });
   }
 
   /** Looks through the whole content, letter for letter, a stretch at a time. Throws as `read`. */
   async search(name: BlobName, needle: string): Promise<Matches> {
-    return this.#withFile(name.sha256, async (file) => {
-      const table = await this.#table(file, name);
+    return this.#withFrames(name, async (table, read) => {
       const search = new Search(needle);
       for (let frame = 0; frame < table.frames && !search.isFull; frame += SEARCH_FRAMES) {
         const last = Math.min(frame + SEARCH_FRAMES, table.frames) - 1;
-        search.feed((await this.#part(file, name, table, frame, last)).text, last === table.frames - 1);
+        search.feed((await this.#part(name, table, read, frame, last)).text, last === table.frames - 1);
       }
       return search.result;
     });
@@ -130,17 +137,24 @@ export class Blobs {
     }
   }
 
-  /** The frame table, read and proven once, then kept. */
-  async #table(file: FileHandle, { sha256, frames, bytes: content }: BlobName): Promise<FrameTable> {
-    const kept = this.#tables.get(frames);
-    if (kept) return kept;
-    const bytes = await readAt(file, content, mostTableBytes(content) + FOOTER_BYTES);
-    const footerAt = bytes.length - FOOTER_BYTES;
-    const footer = footerAt < 0 ? null : readFooter(bytes.subarray(footerAt), content + bytes.length);
-    if (footer?.contentBytes !== content) throw corrupt(sha256);
-    const rows = bytes.subarray(0, footerAt);
-    const table = hash("sha256", rows, "hex") === frames ? new FrameTable(rows) : null;
-    if (table?.totalBytes !== content) throw corrupt(sha256);
+  /** Opens the blob with its frame table, whose root is read and proven once, then kept. */
+  async #withFrames<T>(name: BlobName, use: (table: FrameTable, read: ReadAt) => Promise<T>): Promise<T> {
+    return this.#withFile(name.sha256, async (file) => {
+      const read: ReadAt = (position, length) => readAt(file, position, length);
+      const table = this.#tables.get(name.frames) ?? (await this.#load(name, read));
+      try {
+        return await use(table, read);
+      } catch (cause) {
+        if (cause instanceof RowsAltered) throw corrupt(name.sha256);
+        throw cause;
+      }
+    });
+  }
+
+  async #load({ sha256, frames, bytes }: BlobName, read: ReadAt): Promise<FrameTable> {
+    const { position, length } = tailOf(bytes);
+    const table = FrameTable.of(await read(position, length), bytes, frames);
+    if (table === null) throw corrupt(sha256);
     this.#tables.set(frames, table);
     const [oldest] = this.#tables.keys();
     if (this.#tables.size > CACHED_TABLES && oldest !== undefined) this.#tables.delete(oldest);
@@ -149,21 +163,17 @@ export class Blobs {
 
   /** Frames `from` to `to`, both read and proven, as text. */
   async #part(
-    file: FileHandle,
-    { sha256 }: BlobName,
+    name: BlobName,
     table: FrameTable,
+    read: ReadAt,
     from: number,
     to: number,
   ): Promise<ContentPart> {
-    const { totalChars } = table;
+    const totalChars = table.total.chars;
     if (table.frames === 0) return { text: "", startChar: 0, totalChars };
-    const start = table.byteStart(from);
-    const bytes = await readAt(file, start, table.byteStart(to + 1) - start);
-    for (let frame = from; frame <= to; frame++) {
-      const frameBytes = bytes.subarray(table.byteStart(frame) - start, table.byteStart(frame + 1) - start);
-      if (!table.proves(frame, frameBytes)) throw corrupt(sha256);
-    }
-    return { text: bytes.toString("utf8"), startChar: table.charStart(from), totalChars };
+    const bytes = await table.content(from, to, read);
+    if (bytes === null) throw corrupt(name.sha256);
+    return { text: bytes.toString("utf8"), startChar: (await table.startOf(from, read)).chars, totalChars };
   }
 
   #path(digest: Digest): string {

@@ -4,6 +4,7 @@ import type { Claim, Digest } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import { Blobs } from "./blobs";
 import { buildSession } from "./build";
+import { fileBytesOf } from "./frames";
 import { BLOBS, type OnStep, type Place } from "./layout";
 import type { Clock } from "./log";
 import type { Room } from "./room";
@@ -25,7 +26,7 @@ export async function fork(
   let copiedBytes = 0;
   const fill = async (to: Blobs, claims: readonly Claim[]): Promise<readonly Digest[]> => {
     const contents = new Map(claims.map((claim) => [claim.sha256, claim]));
-    await room.admitCopies([...contents.values()].reduce((sum, { bytes }) => sum + bytes, 0));
+    await room.admitCopies([...contents.values()].reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     const missing: Digest[] = [];
     for (const [digest, { bytes }] of contents) {
       const text = await from.read(digest).catch((cause: unknown) => {

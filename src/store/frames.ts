@@ -1,163 +1,194 @@
 /**
  * Stored content in frames, so that a window can be read and proven without reading the rest. A blob file is
- *   content · table · footer
- * with one table row per frame: its bytes, code points and line ends, and its SHA-256. The claim names the content by
- * the digest of the whole, and the table by a digest of its own. Pure but for hashing.
+ *   content · rows · root · footer
+ * A row per frame has its sizes and its SHA-256; the root has the same for every group of rows. The claim names the
+ * content by the digest of the whole, and the root by a digest of its own: root → rows → frame, each proves the next.
  */
 import { hash } from "node:crypto";
 
 /** A frame has at most this many bytes and ends on a code point. */
 export const FRAME_BYTES = 16_384;
-
+const GROUP_FRAMES = 64;
 const ROW_BYTES = 38; // bytes u16 · chars u16 · line ends u16 · SHA-256
-const DIGEST_AT = 6;
+const GROUP_BYTES = 44; // bytes u32 · chars u32 · line ends u32 · SHA-256 of the group's rows
 const DIGEST_BYTES = 32;
-export const FOOTER_BYTES = 24;
+const FOOTER_BYTES = 24;
 const MAGIC = "CLKFRAM1";
-
 const LF = 10;
 const CR = 13;
+
+/** Sizes in bytes, code points, and line ends: LF, and CR without LF; a CRLF counts at its LF. */
+type Sizes = { readonly bytes: number; readonly chars: number; readonly lineEnds: number };
 
 /** A blob file in the making: `content` is the text as UTF-8, with room for the rest behind it in the same piece of memory. */
 export type Encoded = { readonly text: string; readonly buffer: Buffer; readonly content: Buffer };
 
 export function encoded(text: string): Encoded {
   const contentBytes = Buffer.byteLength(text, "utf8");
-  const buffer = Buffer.allocUnsafeSlow(contentBytes + mostTableBytes(contentBytes) + FOOTER_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(fileBytesOf(contentBytes));
   buffer.write(text, 0, contentBytes === text.length ? "latin1" : "utf8"); // ASCII is both, and one of them only copies
   return { text, buffer, content: buffer.subarray(0, contentBytes) };
 }
 
-/** Adds table and footer; `file` is what stands on disk. */
-export function framed({ text, buffer, content }: Encoded): {
-  readonly file: Buffer;
-  readonly table: Buffer;
-} {
+/** Adds rows, root and footer; `file` is what stands on disk, `root` what the claim names by its digest. */
+export function framed({ text, buffer, content }: Encoded): { readonly file: Buffer; readonly root: Buffer } {
   const isPlain = content.length === text.length && !text.includes("\r"); // ASCII with LF alone: most of what tools print
-  const tableEnd = isPlain
-    ? writePlainTable(text, content, buffer, content.length)
-    : writeTable(content, buffer, content.length);
-  const table = buffer.subarray(content.length, tableEnd);
-  footerOf(content.length, table.length).copy(buffer, tableEnd);
-  return { file: buffer.subarray(0, tableEnd + FOOTER_BYTES), table };
+  const rowsEnd = isPlain ? writePlainRows(text, content, buffer) : writeRows(content, buffer);
+  const rows = buffer.subarray(content.length, rowsEnd);
+  const rootEnd = writeRoot(rows, buffer, rowsEnd);
+  const footer = buffer.subarray(rootEnd, rootEnd + FOOTER_BYTES);
+  writeFooter(footer, content.length, rows.length / ROW_BYTES);
+  return { file: buffer.subarray(0, rootEnd + FOOTER_BYTES), root: buffer.subarray(rowsEnd, rootEnd) };
 }
 
-/** The table of `content`, which is valid UTF-8. A frame's line ends are LF, and CR without LF; a CRLF counts at its LF. */
-export function tableOf(content: Uint8Array): Buffer {
-  const table = Buffer.allocUnsafeSlow(mostTableBytes(content.length));
-  return table.subarray(0, writeTable(content, table, 0));
+/** Everything behind the content, as `framed` makes it of any valid UTF-8: what a reader of the whole compares with. */
+export function trailerOf(content: Buffer): Buffer {
+  return framed({ ...encoded(content.toString("utf8")), text: "" }).file.subarray(content.length);
 }
 
-/** No table of so many bytes of content is longer: a frame gives up at most three bytes to end on a code point. */
-export const mostTableBytes = (contentBytes: number): number =>
-  Math.ceil(contentBytes / (FRAME_BYTES - 3)) * ROW_BYTES;
-
-/** The last bytes of a blob file: where the table is. */
-export function footerOf(contentBytes: number, tableBytes: number): Buffer {
-  const footer = Buffer.alloc(FOOTER_BYTES);
-  footer.write(MAGIC, 0, "latin1");
-  footer.writeBigUInt64LE(BigInt(contentBytes), 8);
-  footer.writeUInt32LE(tableBytes, 16);
-  return footer;
+/** No blob file of so many bytes of content is larger: a frame gives up at most three bytes to end on a code point. */
+export function fileBytesOf(contentBytes: number): number {
+  const frames = Math.ceil(contentBytes / (FRAME_BYTES - 3));
+  return contentBytes + frames * ROW_BYTES + groupsOf(frames) * GROUP_BYTES + FOOTER_BYTES;
 }
 
-/** Null where these bytes are not a footer, or one of another file's size. */
-export function readFooter(
-  footer: Buffer,
-  fileBytes: number,
-): { contentBytes: number; tableBytes: number } | null {
-  if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, MAGIC.length) !== MAGIC) return null;
-  const contentBytes = Number(footer.readBigUInt64LE(8));
-  const tableBytes = footer.readUInt32LE(16);
-  const isWhole = contentBytes + tableBytes + FOOTER_BYTES === fileBytes && tableBytes % ROW_BYTES === 0;
-  return isWhole && footer.equals(footerOf(contentBytes, tableBytes)) ? { contentBytes, tableBytes } : null;
+/** Where the end of a blob file is to be read from: root and footer stand in it, however many frames there are. */
+export function tailOf(contentBytes: number): { readonly position: number; readonly length: number } {
+  const position = contentBytes + Math.ceil(contentBytes / FRAME_BYTES) * ROW_BYTES;
+  return { position, length: fileBytesOf(contentBytes) - position };
 }
 
-/** A table that was verified: where each frame starts, in bytes, code points and line ends before it. */
+/** Reads bytes of the file; fewer where it ends. */
+export type ReadAt = (position: number, length: number) => Promise<Buffer>;
+
+/** The frames of one blob: its root, proven, and the rows of the groups that were asked for. */
 export class FrameTable {
-  readonly #table: Buffer;
-  readonly #byteStarts: Float64Array; // one more than there are frames
-  readonly #charStarts: Float64Array;
-  readonly #lineStarts: Float64Array;
+  readonly #root: Buffer;
+  readonly #contentBytes: number;
+  readonly #groups = new Map<number, Buffer>(); // rows that the root proved
+  readonly frames: number;
+  readonly total: Sizes;
 
-  constructor(table: Buffer) {
-    const frames = table.length / ROW_BYTES;
-    this.#table = table;
-    this.#byteStarts = new Float64Array(frames + 1);
-    this.#charStarts = new Float64Array(frames + 1);
-    this.#lineStarts = new Float64Array(frames + 1);
-    const view = new DataView(table.buffer, table.byteOffset, table.length);
-    let bytes = 0;
-    let chars = 0;
-    let lines = 0;
-    for (let i = 0, at = 0; i < frames; i++, at += ROW_BYTES) {
-      this.#byteStarts[i + 1] = bytes += view.getUint16(at, true);
-      this.#charStarts[i + 1] = chars += view.getUint16(at + 2, true);
-      this.#lineStarts[i + 1] = lines += view.getUint16(at + 4, true);
+  private constructor(root: Buffer, contentBytes: number, frames: number) {
+    this.#root = root;
+    this.#contentBytes = contentBytes;
+    this.frames = frames;
+    this.total = this.#before(groupsOf(frames));
+  }
+
+  /** Null where `tail` (see `tailOf`) is not the end of a blob of that size, or `digest` is not its root's. */
+  static of(tail: Buffer, contentBytes: number, digest: string): FrameTable | null {
+    const footer = tail.subarray(Math.max(0, tail.length - FOOTER_BYTES));
+    const frames = readFooter(footer, contentBytes);
+    if (frames === null) return null;
+    const rootAt = contentBytes + frames * ROW_BYTES - tailOf(contentBytes).position;
+    const root = tail.subarray(Math.max(0, rootAt), tail.length - FOOTER_BYTES);
+    if (root.length !== groupsOf(frames) * GROUP_BYTES || hash("sha256", root, "hex") !== digest) return null;
+    const table = new FrameTable(Buffer.from(root), contentBytes, frames);
+    return table.total.bytes === contentBytes ? table : null;
+  }
+
+  /** The frame with code point `char`, or that passes line end number `lineEnd`; the last one past the end. */
+  async frameOf(unit: "chars" | "lineEnds", value: number, read: ReadAt): Promise<number> {
+    let group = 0;
+    let before = 0;
+    for (; group < groupsOf(this.frames) - 1; group++) {
+      const next = before + this.#groupSizes(group)[unit];
+      if (next > value) break;
+      before = next;
     }
-  }
-
-  get frames(): number {
-    return this.#byteStarts.length - 1;
-  }
-
-  get totalBytes(): number {
-    return this.byteStart(this.frames);
-  }
-
-  get totalChars(): number {
-    return this.charStart(this.frames);
-  }
-
-  byteStart(frame: number): number {
-    return this.#byteStarts[frame] ?? 0;
-  }
-
-  charStart(frame: number): number {
-    return this.#charStarts[frame] ?? 0;
-  }
-
-  lineStart(frame: number): number {
-    return this.#lineStarts[frame] ?? 0;
-  }
-
-  /** The frame that has this code point; the last one past the end. */
-  frameOfChar(char: number): number {
-    return this.#frameOf(this.#charStarts, char);
-  }
-
-  /** The first frame by whose end `lineEnds` line ends have been passed. */
-  frameOfLine(lineEnds: number): number {
-    return this.#frameOf(this.#lineStarts, lineEnds - 1);
-  }
-
-  /** Whether `bytes` are the frame's. */
-  proves(frame: number, bytes: Uint8Array): boolean {
-    const at = frame * ROW_BYTES + DIGEST_AT;
-    return this.#table.toString("hex", at, at + DIGEST_BYTES) === hash("sha256", bytes, "hex");
-  }
-
-  #frameOf(starts: Float64Array, value: number): number {
-    let low = 0;
-    let high = this.frames - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle + 1] ?? 0) > value) high = middle;
-      else low = middle + 1;
+    const rows = await this.#rows(group, read);
+    const last = rows.length / ROW_BYTES - 1;
+    let frame = 0;
+    for (; frame < last; frame++) {
+      before += sizesOfRow(rows, frame)[unit];
+      if (before > value) break;
     }
-    return Math.max(0, low);
+    return group * GROUP_FRAMES + frame;
+  }
+
+  /** What stands before a frame; for the number of frames, the whole. */
+  async startOf(frame: number, read: ReadAt): Promise<Sizes> {
+    const group = Math.floor(frame / GROUP_FRAMES);
+    let { bytes, chars, lineEnds } = this.#before(group);
+    if (frame % GROUP_FRAMES === 0) return { bytes, chars, lineEnds };
+    const rows = await this.#rows(group, read);
+    for (let i = 0; i < frame % GROUP_FRAMES; i++) {
+      const row = sizesOfRow(rows, i);
+      bytes += row.bytes;
+      chars += row.chars;
+      lineEnds += row.lineEnds;
+    }
+    return { bytes, chars, lineEnds };
+  }
+
+  /** The bytes of frames `from` to `to`, both read and proven. Null where one does not match its row, or rows the root. */
+  async content(from: number, to: number, read: ReadAt): Promise<Buffer | null> {
+    const start = (await this.startOf(from, read)).bytes;
+    const bytes = await read(start, (await this.startOf(to + 1, read)).bytes - start);
+    for (let frame = from, at = 0; frame <= to; frame++) {
+      const rows = await this.#rows(Math.floor(frame / GROUP_FRAMES), read);
+      const row = frame % GROUP_FRAMES;
+      const end = at + sizesOfRow(rows, row).bytes;
+      const digestAt = row * ROW_BYTES + ROW_BYTES - DIGEST_BYTES;
+      const digest = rows.toString("hex", digestAt, digestAt + DIGEST_BYTES);
+      if (hash("sha256", bytes.subarray(at, end), "hex") !== digest) return null;
+      at = end;
+    }
+    return bytes;
+  }
+
+  /** Rows of a group, read and proven once. Rows that the root does not prove read as frames that nothing matches. */
+  async #rows(group: number, read: ReadAt): Promise<Buffer> {
+    const kept = this.#groups.get(group);
+    if (kept) return kept;
+    const first = group * GROUP_FRAMES;
+    const count = Math.max(0, Math.min(GROUP_FRAMES, this.frames - first));
+    const rows = await read(this.#contentBytes + first * ROW_BYTES, count * ROW_BYTES);
+    const at = group * GROUP_BYTES + GROUP_BYTES - DIGEST_BYTES;
+    const isProven = hash("sha256", rows, "hex") === this.#root.toString("hex", at, at + DIGEST_BYTES);
+    if (!isProven && count > 0) throw new RowsAltered();
+    this.#groups.set(group, rows);
+    return rows;
+  }
+
+  #groupSizes(group: number): Sizes {
+    const at = group * GROUP_BYTES;
+    return {
+      bytes: this.#root.readUInt32LE(at),
+      chars: this.#root.readUInt32LE(at + 4),
+      lineEnds: this.#root.readUInt32LE(at + 8),
+    };
+  }
+
+  #before(group: number): Sizes {
+    let [bytes, chars, lineEnds] = [0, 0, 0];
+    for (let i = 0; i < group; i++) {
+      const sizes = this.#groupSizes(i);
+      bytes += sizes.bytes;
+      chars += sizes.chars;
+      lineEnds += sizes.lineEnds;
+    }
+    return { bytes, chars, lineEnds };
   }
 }
 
-function frameEnd(content: Uint8Array, start: number): number {
-  let end = Math.min(start + FRAME_BYTES, content.length);
-  while (end < content.length && ((content[end] ?? 0) & 0xc0) === 0x80) end--; // not inside a code point
-  return end;
+/** The rows of a group are not what the root says. Whoever reads a blob turns it into its own failure. */
+export class RowsAltered extends Error {}
+
+const groupsOf = (frames: number): number => Math.ceil(frames / GROUP_FRAMES);
+
+function sizesOfRow(rows: Buffer, row: number): Sizes {
+  const at = row * ROW_BYTES;
+  return {
+    bytes: rows.readUInt16LE(at),
+    chars: rows.readUInt16LE(at + 2),
+    lineEnds: rows.readUInt16LE(at + 4),
+  };
 }
 
-/** Writes the rows of `content` into `target` from `at` on; returns where they end. */
-function writeTable(content: Uint8Array, target: Buffer, at: number): number {
-  let row = at;
+function writeRows(content: Uint8Array, target: Buffer): number {
+  let row = content.length;
   for (let start = 0; start < content.length; row += ROW_BYTES) {
     const end = frameEnd(content, start);
     let continuations = 0;
@@ -175,8 +206,8 @@ function writeTable(content: Uint8Array, target: Buffer, at: number): number {
 }
 
 /** The same where every byte is a char and every line ends in LF: looking for LF in the string is ten times as fast. */
-function writePlainTable(text: string, content: Buffer, target: Buffer, at: number): number {
-  let row = at;
+function writePlainRows(text: string, content: Buffer, target: Buffer): number {
+  let row = content.length;
   let next = text.indexOf("\n");
   for (let start = 0; start < content.length; start += FRAME_BYTES, row += ROW_BYTES) {
     const end = Math.min(start + FRAME_BYTES, content.length);
@@ -187,9 +218,59 @@ function writePlainTable(text: string, content: Buffer, target: Buffer, at: numb
   return row;
 }
 
+function frameEnd(content: Uint8Array, start: number): number {
+  let end = Math.min(start + FRAME_BYTES, content.length);
+  while (end < content.length && ((content[end] ?? 0) & 0xc0) === 0x80) end--; // not inside a code point
+  return end;
+}
+
 function writeRow(frame: Uint8Array, chars: number, lineEnds: number, target: Buffer, at: number): void {
   target.writeUInt16LE(frame.length, at);
   target.writeUInt16LE(chars, at + 2);
   target.writeUInt16LE(lineEnds, at + 4);
-  target.write(hash("sha256", frame, "hex"), at + DIGEST_AT, "hex");
+  target.write(hash("sha256", frame, "hex"), at + ROW_BYTES - DIGEST_BYTES, "hex");
+}
+
+function writeRoot(rows: Buffer, target: Buffer, from: number): number {
+  let at = from;
+  for (let start = 0; start < rows.length; start += GROUP_FRAMES * ROW_BYTES, at += GROUP_BYTES) {
+    const group = rows.subarray(start, start + GROUP_FRAMES * ROW_BYTES);
+    let [bytes, chars, lineEnds] = [0, 0, 0];
+    for (let row = 0; row < group.length / ROW_BYTES; row++) {
+      const sizes = sizesOfRow(group, row);
+      bytes += sizes.bytes;
+      chars += sizes.chars;
+      lineEnds += sizes.lineEnds;
+    }
+    target.writeUInt32LE(bytes, at);
+    target.writeUInt32LE(chars, at + 4);
+    target.writeUInt32LE(lineEnds, at + 8);
+    target.write(hash("sha256", group, "hex"), at + GROUP_BYTES - DIGEST_BYTES, "hex");
+  }
+  return at;
+}
+
+function writeFooter(footer: Buffer, contentBytes: number, frames: number): void {
+  footer.write(MAGIC, 0, "latin1");
+  footer.writeBigUInt64LE(BigInt(contentBytes), 8);
+  footer.writeBigUInt64LE(BigInt(frames), 16);
+}
+
+/** How many frames there are; null where these bytes are not the footer of so much content. */
+function readFooter(footer: Buffer, contentBytes: number): number | null {
+  if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, MAGIC.length) !== MAGIC) return null;
+  if (footer.readBigUInt64LE(8) !== BigInt(contentBytes)) return null;
+  const frames = Number(footer.readBigUInt64LE(16));
+  return frames >= Math.ceil(contentBytes / FRAME_BYTES) &&
+    frames <= Math.ceil(contentBytes / (FRAME_BYTES - 3))
+    ? frames
+    : null;
+}
+
+/** The bytes of content in a whole blob file; null where it is none. */
+export function contentBytesIn(file: Buffer): number | null {
+  const footer = file.subarray(Math.max(0, file.length - FOOTER_BYTES));
+  if (footer.length !== FOOTER_BYTES) return null;
+  const contentBytes = footer.readBigUInt64LE(8);
+  return contentBytes <= BigInt(file.length) ? Number(contentBytes) : null;
 }

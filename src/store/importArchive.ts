@@ -13,6 +13,7 @@ import type { Blobs } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
 import { sha256 } from "./digest";
+import { fileBytesOf } from "./frames";
 import { noStep, type OnStep } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
@@ -59,7 +60,7 @@ export async function importSession(
     const missing = new Set(manifest.missing.map(({ sha256: digest }) => digest));
     await reading(file, () => assertComplete(archive, contents, missing));
     const here = contents.filter((claim) => !missing.has(claim.sha256));
-    await room.admitCopies(here.reduce((sum, { bytes }) => sum + bytes, 0));
+    await room.admitCopies(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     const fill = async (blobs: Blobs): Promise<readonly Digest[]> => {
       for (const claim of here) {
         const name = await blobs.put(await reading(file, () => readContent(archive, claim)));
@@ -78,7 +79,7 @@ export async function importSession(
       onStep,
     };
     const made = await buildSession(plan);
-    await room.note(here.reduce((sum, { bytes }) => sum + bytes, 0));
+    await room.note(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     return { ...made, title: manifest.title };
   } finally {
     archive.close();

@@ -41,7 +41,7 @@ export class Room {
   }
 
   /** Throws `entry-too-large`, or `store-full` where nothing more can be dropped: before anything is written. */
-  async admit(bytes: number): Promise<void> {
+  async admit(bytes: number, fileBytes = bytes): Promise<void> {
     const { maximumEntryBytes } = this.#limits;
     if (bytes > maximumEntryBytes) {
       throw new Failure(
@@ -50,7 +50,7 @@ export class Room {
         { bytes, maximumEntryBytes },
       );
     }
-    await this.admitCopies(bytes);
+    await this.admitCopies(fileBytes);
   }
 
   /** The same for content that was stored once already, many at a time. */

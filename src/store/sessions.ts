@@ -13,6 +13,7 @@ import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
 import { sha256 } from "./digest";
 import { fork } from "./fork";
+import { fileBytesOf } from "./frames";
 import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
@@ -75,15 +76,17 @@ export class OpenSession {
 
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
   async put(text: SafeText): Promise<BlobName> {
+    const bytes = Buffer.byteLength(text, "utf8");
+    const fileBytes = fileBytesOf(bytes);
     try {
-      await this.#room.admit(Buffer.byteLength(text, "utf8"));
+      await this.#room.admit(bytes, fileBytes);
     } catch (cause) {
       if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
     }
-    const name = await this.#blobs.put(text);
-    if (!this.#stored.has(name.sha256)) await this.#room.note(name.bytes);
-    this.#stored.add(name.sha256);
-    return name;
+    const kept = await this.#blobs.put(text);
+    if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
+    this.#stored.add(kept.sha256);
+    return kept;
   }
 
   read(digest: Digest): Promise<SafeText> {

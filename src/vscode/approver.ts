@@ -1,8 +1,8 @@
 /** Asking before a tool changes something: the diff or the command is on screen, the answer is one key away. */
 import * as vscode from "vscode";
 import type { ToolPreview } from "../schema/tool";
-import { type ContentDocuments, titled } from "./contentDocuments";
 import { inLabel, isPlainLine } from "./plainText";
+import { ProposedDocuments } from "./proposedDocuments";
 
 /** The loop's `Approver` port, structurally. */
 export type Question = {
@@ -10,6 +10,8 @@ export type Question = {
   readonly call: string;
   readonly tool: { readonly name: string };
   readonly preview: ToolPreview;
+  /** An earlier "in this session" does not count. */
+  readonly alwaysAsk: boolean;
 };
 export type Verdict = {
   readonly granted: boolean;
@@ -29,7 +31,7 @@ const STOPPED: Verdict = {
 const LINE_CHARS = 80; // of a command that a row of the picker shows whole
 
 export class Approver implements vscode.Disposable {
-  readonly #documents: ContentDocuments;
+  readonly #documents = new ProposedDocuments();
   readonly #allowed = new Set<string>(); // session and tool, for as long as this window lives
   readonly #screenSettled: () => Promise<unknown>;
   readonly #reminder: vscode.StatusBarItem;
@@ -37,8 +39,7 @@ export class Approver implements vscode.Disposable {
   #picker: vscode.QuickPick<Answer> | undefined;
 
   /** `answerCommand` calls `reopen`. `screenSettled`: nothing else is about to open over what is asked about. */
-  constructor(documents: ContentDocuments, answerCommand: string, screenSettled: () => Promise<unknown>) {
-    this.#documents = documents;
+  constructor(answerCommand: string, screenSettled: () => Promise<unknown>) {
     this.#screenSettled = screenSettled;
     this.#reminder = vscode.window.createStatusBarItem(
       "cloakroom.question",
@@ -72,18 +73,18 @@ export class Approver implements vscode.Disposable {
   dispose(): void {
     this.#picker?.dispose();
     this.#reminder.dispose();
+    this.#documents.dispose();
   }
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
     if (signal.aborted) return STOPPED;
     const key = `${question.session}\n${question.tool.name}`;
-    const isSensitive = question.preview.kind !== "invalid" && question.preview.sensitive;
-    if (this.#allowed.has(key) && !isSensitive) {
+    if (this.#allowed.has(key) && !question.alwaysAsk) {
       return { granted: true, by: "session", reason: `${question.tool.name} is allowed in this session` };
     }
     await this.#screenSettled();
     const shown = await this.#show(question);
-    const answer = await this.#pick(question, isSensitive, signal);
+    const answer = await this.#pick(question, signal);
     await shown?.close();
     if (answer?.forSession) this.#allowed.add(key);
     return answer?.verdict ?? STOPPED;
@@ -92,16 +93,16 @@ export class Approver implements vscode.Disposable {
   /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
     if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
-      const text = this.#documents.put(titled(`${session}/${call}/Proposed Command.sh`), preview.command);
-      await vscode.window.showTextDocument(await this.#documents.open(text), {
+      const text = this.#documents.put(`${session}/${call}/Proposed Command.sh`, preview.command);
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
         preview: true,
         preserveFocus: true,
       });
       return { close: () => this.#close([text]) };
     }
     if (preview.kind !== "diff") return null;
-    const before = this.#documents.put(titled(`${session}/${call}/before/${preview.path}`), preview.before);
-    const after = this.#documents.put(titled(`${session}/${call}/after/${preview.path}`), preview.after);
+    const before = this.#documents.put(`${session}/${call}/before/${preview.path}`, preview.before);
+    const after = this.#documents.put(`${session}/${call}/after/${preview.path}`, preview.after);
     await vscode.commands.executeCommand(
       "vscode.diff",
       before,
@@ -124,8 +125,8 @@ export class Approver implements vscode.Disposable {
   }
 
   /** Undefined after a stop. Escape, the palette or another picker put the question aside; they are no answer. */
-  #pick(question: Question, isSensitive: boolean, signal: AbortSignal): Promise<Answer | undefined> {
-    const picker = pickerFor(question, isSensitive);
+  #pick(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+    const picker = pickerFor(question);
     this.#picker = picker;
     this.#reminder.text = `$(question) ${inLabel(subjectOf(question))}`;
     this.#reminder.tooltip = "The agent waits for your answer";
@@ -156,18 +157,18 @@ export class Approver implements vscode.Disposable {
   }
 }
 
-function pickerFor(question: Question, isSensitive: boolean): vscode.QuickPick<Answer> {
-  const { tool, preview } = question;
+function pickerFor(question: Question): vscode.QuickPick<Answer> {
+  const { tool, preview, alwaysAsk } = question;
   const picker = vscode.window.createQuickPick<Answer>();
   picker.title = `Cloakroom: ${subjectOf(question)}`;
-  picker.placeholder = placeholderOf(preview, isSensitive);
+  picker.placeholder = placeholderOf(preview, alwaysAsk);
   picker.ignoreFocusOut = true;
   const isOnOneLine = preview.kind === "command" && isPlainLine(preview.command, LINE_CHARS);
   const allow: Verdict = { granted: true, by: "user", reason: "allowed once" };
   const once: Answer = { label: "$(check) Allow Once", verdict: allow };
   picker.items = [
     isOnOneLine ? { ...once, detail: inLabel(preview.command) } : once,
-    ...(isSensitive
+    ...(alwaysAsk
       ? []
       : [
           {
@@ -181,8 +182,10 @@ function pickerFor(question: Question, isSensitive: boolean): vscode.QuickPick<A
   return picker;
 }
 
-function placeholderOf(preview: ToolPreview, isSensitive: boolean): string {
-  if (isSensitive) return "This can change what an agent or the editor does later: it is asked every time";
+function placeholderOf(preview: ToolPreview, alwaysAsk: boolean): string {
+  if (alwaysAsk && preview.kind !== "invalid" && preview.sensitive)
+    return "This can change what an agent or the editor does later: it is asked every time";
+  if (alwaysAsk) return "A secret goes with this call: it is asked every time";
   if (preview.kind === "diff") return "The change is shown in the editor. Escape lets you read it first";
   return preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)
     ? "The whole command is shown in the editor. Escape lets you read it first"

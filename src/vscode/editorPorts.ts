@@ -8,17 +8,56 @@ type BaseWorkspace<Read> = {
   unsaved(): readonly string[];
 };
 
+/**
+ * Between paths as the tools have them (real, links resolved) and as VS Code shows them: a workspace may be opened
+ * through a link, and then its documents carry the link's name.
+ */
+class Paths {
+  readonly #places: readonly { readonly real: string; readonly shown: string }[];
+
+  constructor(roots: readonly { readonly name: string; readonly path: string }[]) {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    this.#places = roots.map(({ name, path }) => ({
+      real: path,
+      shown: folders.find((folder) => folder.name === name)?.uri.fsPath ?? path,
+    }));
+  }
+
+  real(shown: string): string {
+    return moved(
+      shown,
+      this.#places.map((place) => [place.shown, place.real]),
+    );
+  }
+
+  shown(real: string): string {
+    return moved(
+      real,
+      this.#places.map((place) => [place.real, place.shown]),
+    );
+  }
+}
+
+function moved(path: string, pairs: readonly (readonly [string, string])[]): string {
+  for (const [from, to] of pairs) {
+    if (path === from || (path.startsWith(from) && /[\\/]/.test(path.charAt(from.length))))
+      return to + path.slice(from.length);
+  }
+  return path;
+}
+
 /** Answers for open documents with unsaved changes, and leaves the rest to `base`. */
 export function withOpenDocuments<Read extends FileRead>(
   base: BaseWorkspace<Read>,
 ): BaseWorkspace<Read | { kind: "file"; bytes: Uint8Array } | { kind: "too_large"; sizeBytes: number }> {
+  const paths = new Paths(base.roots());
   const dirty = () =>
     vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === "file");
   return {
     roots: () => base.roots(),
-    unsaved: () => dirty().map(({ uri }) => uri.fsPath),
+    unsaved: () => dirty().map(({ uri }) => paths.real(uri.fsPath)),
     read: async (path, maxBytes) => {
-      const open = dirty().find(({ uri }) => uri.fsPath === path);
+      const open = dirty().find(({ uri }) => paths.real(uri.fsPath) === path);
       if (!open) return base.read(path, maxBytes);
       const bytes = await vscode.workspace.encode(open.getText(), { encoding: open.encoding });
       return bytes.length > maxBytes
@@ -39,10 +78,14 @@ type Editor = { replace(path: string, before: string | null, after: string): Pro
  * Edits through VS Code's own undo stack, then saves. `before` null: the file must not exist yet. `disk` writes the
  * files that VS Code holds differently from their bytes, such as those with mixed line ends: a save would change them all.
  */
-export function documentEditor(disk: Editor): Editor {
+export function documentEditor(
+  disk: Editor,
+  roots: readonly { readonly name: string; readonly path: string }[],
+): Editor {
+  const paths = new Paths(roots);
   return {
     async replace(path, before, after) {
-      const uri = vscode.Uri.file(path);
+      const uri = vscode.Uri.file(paths.shown(path));
       if (before === null) return createFile(uri, after);
       const document = await vscode.workspace.openTextDocument(uri);
       const text = document.getText();

@@ -1,6 +1,6 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
-import { type InspectorFold, inspectorFold, projectSession } from "../inspector/project";
+import { type InspectorFold, inspectorFold, projectSession, settled } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
@@ -13,7 +13,12 @@ export type SessionHost = {
   /** Throws what would keep a run from starting: it is said before anybody types a task. */
   check(): Promise<void>;
   list(): Promise<
-    readonly { readonly session: string; readonly title: string; readonly startedAt: number }[]
+    readonly {
+      readonly session: string;
+      readonly title: string;
+      readonly startedAt: number;
+      readonly changedAt: number;
+    }[]
   >;
   events(session: string): Promise<readonly Logged[]>;
   content(session: string, handle: Handle): Promise<string>;
@@ -52,8 +57,11 @@ export class SessionController implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<string | null>();
   /** Fires with the session that changed, null for the list. */
   readonly onDidChange = this.#changed.event;
+  readonly #spoken = new vscode.EventEmitter<string>();
+  /** Fires with the session whose model has said more: text that is not in the log yet. */
+  readonly onDidSpeak = this.#spoken.event;
   #selected: string | null = null;
-  #views = new Map<string, SessionView>(); // of sessions that do not run, as last read
+  #views = new Map<string, { view: SessionView; changedAt: number | null }>(); // of sessions that do not run here
 
   constructor(host: SessionHost) {
     this.#host = host;
@@ -117,7 +125,7 @@ export class SessionController implements vscode.Disposable {
           replyText: (turn, text) => {
             if (!running || name === null) return;
             running.live = { turn, text };
-            this.#changed.fire(name);
+            this.#spoken.fire(name);
           },
           toolProgress: (text) => {
             const line = lastLine(text);
@@ -173,14 +181,17 @@ export class SessionController implements vscode.Disposable {
     return this.#host.content(session, handle);
   }
 
-  async view(session: string): Promise<SessionView | null> {
+  /** `changedAt`: as listed; what another window has added since is read again. */
+  async view(session: string, changedAt: number | null = null): Promise<SessionView | null> {
     const running = this.#running.get(session);
     if (running) return running.fold.view;
     const known = this.#views.get(session);
-    if (known) return known;
-    const view = projectSession(await this.#host.events(session));
-    if (view) this.#views.set(session, { ...view, running: false });
-    return this.#views.get(session) ?? null;
+    if (known && (changedAt === null || known.changedAt === changedAt)) return known.view;
+    const read = projectSession(await this.#host.events(session));
+    if (!read) return null;
+    const view = settled(read);
+    this.#views.set(session, { view, changedAt });
+    return view;
   }
 
   async transcript(session: string): Promise<string> {
@@ -198,12 +209,19 @@ export class SessionController implements vscode.Disposable {
       running: this.#running.has(session),
     }));
     const wanted = sessions.find(({ session }) => session === this.#selected) ?? sessions[0];
-    return { sessions, selected: wanted ? await this.view(wanted.session) : null, problem: null };
+    if (!wanted) return { sessions, selected: null, problem: null };
+    const changedAt = listed.find(({ session }) => session === wanted.session)?.changedAt ?? null;
+    try {
+      return { sessions, selected: await this.view(wanted.session, changedAt), problem: null };
+    } catch (cause) {
+      return { sessions, selected: null, problem: cause instanceof Error ? cause.message : String(cause) }; // another can be picked
+    }
   }
 
   dispose(): void {
     this.stopAll();
     this.#changed.dispose();
+    this.#spoken.dispose();
   }
 }
 

@@ -19,11 +19,12 @@ export class Transcripts implements vscode.Disposable {
   constructor(sessions: SessionController, documents: ContentDocuments) {
     this.#sessions = sessions;
     this.#documents = documents;
-    this.#subscription = sessions.onDidChange((session) => {
+    const later = (session: string | null) => {
       if (session === null || !this.#open.has(session)) return;
       this.#due.add(session);
       this.#timer ??= setTimeout(() => void this.#update(), UPDATE_MS);
-    });
+    };
+    this.#subscription = vscode.Disposable.from(sessions.onDidChange(later), sessions.onDidSpeak(later));
   }
 
   /** Resolves when what was asked to be shown is on screen, or failed to be: what comes next is not covered by it. */
@@ -80,5 +81,5 @@ export async function textBehind(uri: vscode.Uri, sessions: SessionController): 
   const stored = /^\/stored\/([0-9a-z-]+)\/([^/]+)\//.exec(uri.path);
   const handle = Handle.safeParse(stored?.[2]);
   if (stored?.[1] && handle.success) return sessions.content(stored[1], handle.data);
-  throw vscode.FileSystemError.FileNotFound(uri); // the two sides of a change that is no longer asked about
+  throw vscode.FileSystemError.FileNotFound(uri);
 }

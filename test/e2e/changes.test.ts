@@ -17,6 +17,7 @@ import {
   notification,
   openInspector,
   pickerRows,
+  stateSaved,
   until,
 } from "../support/session";
 import { type Harness, sharedWorkbench } from "../support/workbench";
@@ -218,6 +219,21 @@ suite("changes that the agent makes", () => {
     assertCommandStopped(await session.ended(), pid);
   });
 
+  test("a stop while the model has not said anything yet ends the run at once", async () => {
+    const harness = opened();
+    script.write([{ say: "Later.", pauseMs: 60_000 }]);
+    const session = await beginSession(harness, "Take your time");
+    await session.until("the request has left", (events) => eventsOf(events, "requested").length > 0);
+    await harness.run("Cloakroom: Stop Session");
+    const events = await session.ended();
+    assert.deepEqual(
+      eventsOf(events, "replied").map(({ end, text }) => [end, text]),
+      [["stopped", ""]],
+    );
+    assert.equal(eventsOf(events, "run_ended").at(-1)?.end, "stopped");
+    assertValid(events);
+  });
+
   test("what is typed and not saved is what the agent reads and edits", async () => {
     const harness = opened();
     const { page } = harness;
@@ -251,8 +267,14 @@ suite("changes that the agent makes", () => {
   test("when the window is reloaded, what runs is stopped and its log closed", async () => {
     const harness = opened();
     const { session, pid } = await runningCommand(harness);
+    await harness.page.locator(".tab.active").filter({ hasText: "Run it.md" }).waitFor();
+    await stateSaved(harness, `${path.basename(session.folder)}/Run it.md`);
     await harness.reload();
     assertCommandStopped(await session.ended(), pid);
+    // The transcript's tab is still there, and says how it ended.
+    await harness.page.locator(".tab.active").filter({ hasText: "Run it.md" }).waitFor();
+    await harness.page.locator(".view-line").getByText("Stopped. Continue the session to go on.").waitFor();
+    await harness.screenshot(path.join(root, "out", "e2e", "after-reload.png"));
   });
 });
 

@@ -94,7 +94,7 @@ suite("a session in VS Code", () => {
       await harness.page.locator(".tab").filter({ hasText: ".txt" }).waitFor();
       await harness.page.locator(".view-line").getByText("between the town of Sandvik").first().waitFor();
       await harness.page.keyboard.type("x");
-      await harness.page.getByText("Cannot edit in read-only editor").first().waitFor();
+      await harness.page.getByText("Cloakroom only shows this: it cannot be edited.").first().waitFor();
 
       await harness.reload();
       const again = await harness.webview("#tree");

@@ -8,7 +8,7 @@ import { openNodeWorkspace } from "../../src/tools/nodeWorkspace";
 import { documentEditor, withOpenDocuments } from "../../src/vscode/editorPorts";
 import { eventually, temporaryFiles } from "../support/temporaryFiles";
 
-const editor = documentEditor(nodeEditor);
+const editor = documentEditor(nodeEditor, []);
 const bytes = (text: string, encoding: BufferEncoding = "utf8") => Buffer.from(text, encoding);
 
 suite("edits through VS Code", () => {

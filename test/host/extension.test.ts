@@ -7,6 +7,12 @@ suite("the extension", () => {
     assert.equal(vscode.extensions.getExtension("cloakroom.cloakroom")?.isActive, false);
   });
 
+  test("wakes for a document of its own, and says where its session is gone", async () => {
+    const gone = vscode.Uri.parse("cloakroom:/transcript/20200101-000000-00000000/Gone.md");
+    await assert.rejects(async () => vscode.workspace.openTextDocument(gone), /no longer on disk/);
+    assert.equal(vscode.extensions.getExtension("cloakroom.cloakroom")?.isActive, true);
+  });
+
   test("uses no proposed API", () => {
     const manifest = vscode.extensions.getExtension("cloakroom.cloakroom")?.packageJSON;
     assert.equal(manifest.enabledApiProposals, undefined);

@@ -230,3 +230,32 @@ export async function startIsPossible(harness: Harness): Promise<void> {
   await page.keyboard.press("Escape");
   await task.waitFor({ state: "hidden" });
 }
+
+/** Waits until VS Code has saved these words of its window's state, which it does every few moments: a reload has them then. */
+export function stateSaved({ page }: Harness, words: string): Promise<boolean> {
+  const isSaved = async (text: string) => {
+    for (const { name } of await indexedDB.databases()) {
+      if (!name?.startsWith("vscode-web-state-db")) continue;
+      const values = await new Promise<unknown[]>((resolve) => {
+        const opening = indexedDB.open(name);
+        opening.onerror = () => resolve([]);
+        opening.onsuccess = () => {
+          const database = opening.result;
+          if (!database.objectStoreNames.contains("ItemTable")) {
+            database.close();
+            return resolve([]);
+          }
+          const reading = database.transaction("ItemTable").objectStore("ItemTable").getAll();
+          reading.onerror = () => resolve([]);
+          reading.onsuccess = () => {
+            database.close();
+            resolve(reading.result);
+          };
+        };
+      });
+      if (values.some((value) => JSON.stringify(value).includes(text))) return true;
+    }
+    return false;
+  };
+  return until(`the window's state has ${words}`, () => page.evaluate(isSaved, words));
+}

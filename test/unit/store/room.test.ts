@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { fileBytesOf } from "../../../src/store/frames";
 import { measure, Room } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
@@ -9,7 +10,8 @@ import { assertClean, keep, LONG, sessionWith } from "../../support/lifetime";
 import { clock, create, filesBelow, hasCode, safe, withStore } from "../../support/storeFolder";
 
 const HERE = "file:///work";
-const FULL = 10_000 + 2 * 62; // two results of one frame each: a table of one row, and a footer
+/** Room for 6000 and 4000 bytes of content, as files, and not for one byte more. */
+const FULL = fileBytesOf(6000) + fileBytesOf(4000);
 const text = (bytes: number, fill = "x") => safe(fill.repeat(bytes));
 
 test("a result over the limit of one, and a store over the limit of all, refuse before anything is written", async () => {
@@ -38,7 +40,7 @@ test("a result over the limit of one, and a store over the limit of all, refuse 
 
 test("windows count together; what was deleted makes room again", async () => {
   await withStore(async (_, root) => {
-    const limits = { maximumBytes: FULL, maximumEntryBytes: FULL };
+    const limits = { maximumBytes: FULL, maximumEntryBytes: 10_000 };
     const one = await Sessions.open(root, HERE, clock, limits);
     const two = await Sessions.open(root, HERE, clock, limits);
     const [a, b] = [await create(one), await create(two)];
@@ -60,7 +62,7 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
     await sessionWith(store, [LONG]);
     const usage = path.join(root, "usage.log");
     const bytes = await measure(root);
-    assert.equal(bytes, LONG.length + 62);
+    assert.equal(bytes, fileBytesOf(LONG.length));
     for (const damage of [
       () => rm(usage),
       () => writeFile(usage, "=99999999999\n"),
@@ -86,7 +88,7 @@ test("a full store first drops what may be dropped", async () => {
     await sessionWith(store, [LONG]);
     await measure(root);
     const asked: number[] = [];
-    const limits = { maximumBytes: LONG.length + 62 + 50, maximumEntryBytes: 1000 };
+    const limits = { maximumBytes: fileBytesOf(LONG.length) + 50, maximumEntryBytes: 1000 };
     const room = new Room(root, limits, async (bytes) => {
       asked.push(bytes);
       return asked.length === 1 ? bytes : bytes - 1;

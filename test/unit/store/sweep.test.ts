@@ -140,7 +140,7 @@ test("orphans, half-written files and sessions that never began go after an hour
     await open.put(safe("no event names this"));
     await open.close();
     await writeFile(path.join(folder, ".half.tmp"), "");
-    await writeFile(path.join(folder, "blobs", "0123.txt"), "not where ours are");
+    await writeFile(path.join(folder, "blobs", "0123.txt"), "not one of ours");
     await mkdir(path.join(sessions, "20200101-000000-deadbeef"));
     await mkdir(path.join(sessions, "20200101-000000-somebody"));
     await writeFile(path.join(sessions, "20200101-000000-somebody", "notes.txt"), "theirs");
@@ -153,6 +153,7 @@ test("orphans, half-written files and sessions that never began go after an hour
     assert.equal(await store.content(id, handles[0] as never), LONG);
     const names = (await filesBelow(root)).map((file) => path.basename(file));
     assert.ok(names.includes("notes.txt") && names.includes("0123.txt"));
+    await rm(path.join(folder, "blobs", "0123.txt"));
     await rm(path.join(sessions, "20200101-000000-somebody"), { recursive: true });
     await assertClean(root, () => Date.now() + HOUR_MS * 2);
   });

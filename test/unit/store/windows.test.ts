@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { windowOf } from "../../../src/claims/window";
 import { charLength, indexOfChar, type SafeText } from "../../../src/schema/text";
 import { Blobs } from "../../../src/store/blobs";
-import { encoded, FRAME_BYTES, framed, tableOf } from "../../../src/store/frames";
+import { encoded, FRAME_BYTES, framed, trailerOf } from "../../../src/store/frames";
 import { unbreakableText } from "../../support/texts";
 
 const root = mkdtempSync(path.join(os.tmpdir(), "clk-windows-"));
@@ -147,6 +147,6 @@ test("both ways to make a table make the same one", () => {
   ];
   for (const text of texts) {
     const draft = encoded(text);
-    assert.deepEqual(framed(draft).table, tableOf(draft.content));
+    assert.deepEqual(framed(draft).file.subarray(draft.content.length), trailerOf(draft.content));
   }
 });
