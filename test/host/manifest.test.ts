@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Failure } from "../../src/schema/failure";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { readCoreSettings, readEditorSettings } from "../../src/vscode/settings";
+import { readCoreSettings, readEditorSettings, readStoreSettings } from "../../src/vscode/settings";
 
 type Property = {
   readonly default?: unknown;
@@ -58,7 +58,7 @@ suite("settings", () => {
       await section.update(name, value, target);
       try {
         assert.throws(
-          () => [readCoreSettings(), readEditorSettings()],
+          () => [readCoreSettings(), readEditorSettings(), readStoreSettings()],
           (cause) => cause instanceof Failure && cause.message.includes(name),
           `${name} (${scope}) = ${JSON.stringify(value)}`,
         );

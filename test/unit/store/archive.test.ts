@@ -260,6 +260,15 @@ test("hostile archives: refused by name, and nothing is left behind", async func
         logOf(events.map((event) => (event.type === "tool_result_stored" ? { ...event, chars: 5 } : event))),
       ],
       [
+        "frames that are not the content's",
+        /other frames than it has/,
+        logOf(
+          events.map((event) =>
+            event.type === "tool_result_stored" ? { ...event, frames: sha256("other") } : event,
+          ),
+        ),
+      ],
+      [
         "text with half a surrogate pair",
         /text that is none/,
         logOf([...events, { n: 3, at: 1, origin: "loop", type: "asked", turn: 1, text: "\ud800" }]),
