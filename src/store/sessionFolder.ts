@@ -89,13 +89,14 @@ const BLOB = /^[0-9a-f]{64}$/;
 export async function listBlobs(folder: string): Promise<readonly BlobFile[]> {
   const root = join(folder, BLOBS);
   const files: BlobFile[] = [];
-  for (const { name } of await entriesIn(root)) {
-    const path = join(root, name);
+  for (const entry of await entriesIn(root)) {
+    if (!entry.isFile()) continue;
+    const path = join(root, entry.name);
     const found = await statOf(path);
     if (!found) continue;
     const file = { path, bytes: found.size, changedAt: found.mtimeMs };
-    if (BLOB.test(name)) files.push({ ...file, kind: "blob", digest: name as Digest });
-    else files.push({ ...file, kind: isDraftFile(name) ? "draft" : "stray" });
+    if (BLOB.test(entry.name)) files.push({ ...file, kind: "blob", digest: entry.name as Digest });
+    else files.push({ ...file, kind: isDraftFile(entry.name) ? "draft" : "stray" });
   }
   return files;
 }

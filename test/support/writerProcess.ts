@@ -31,6 +31,12 @@ export type Writer = {
   readonly ended: Promise<void>;
 };
 
+/** A test that fails half way leaves no writer behind: they go with the tests' own process. */
+const live = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of live) child.kill("SIGKILL");
+});
+
 /** `limitBlocks`: no file may grow beyond so many blocks of 1024 bytes (a disk that gives out, on POSIX). */
 export function startWriter(file: string, args: readonly string[], limitBlocks?: number): Writer {
   const command = [process.execPath, file, ...args];
@@ -40,6 +46,8 @@ export function startWriter(file: string, args: readonly string[], limitBlocks?:
       : spawn("bash", ["-c", `ulimit -f ${limitBlocks}; exec "$@"`, "bash", ...command], {
           stdio: ["ignore", "pipe", "pipe"],
         });
+  live.add(child);
+  child.on("close", () => live.delete(child));
   const lines: string[] = [];
   let rest = "";
   let errors = "";
