@@ -43,6 +43,7 @@ export async function fork(
   };
   const made = await buildSession({ root, tenant: source.tenant, kind: "fork", events, fill, clock, onStep });
   await room.note(copiedBytes);
+  await room.flush();
   return made;
 }
 

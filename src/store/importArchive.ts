@@ -80,6 +80,7 @@ export async function importSession(
     };
     const made = await buildSession(plan);
     await room.note(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
+    await room.flush();
     return { ...made, title: manifest.title };
   } finally {
     archive.close();

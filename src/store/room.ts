@@ -1,7 +1,8 @@
 /**
  * How much the stored results of all sessions may take. What they take is one number in a file beside the sessions:
  * a total that a sweep measured, and a line for every change since, so that a put costs the same however many sessions
- * there are. Only content counts; logs and indexes are not refused.
+ * there are. Only content counts; logs and indexes are not refused. Far from the limit the file is read every few
+ * seconds and written at the end of a turn; near it, at every put.
  */
 import { appendFile, open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,6 +26,10 @@ export const DEFAULT_LIMITS = limitsOf(2048, 64);
 const USAGE = "usage.log";
 const LINE = /^([=+])(\d{1,16})$/;
 
+const FRESH_MS = 5000;
+const NEAR_BYTES = 64 * MEGABYTE; // and a tenth: what other windows could add meanwhile
+const NEAR_SHARE = 0.1;
+
 /** Drops content that may be dropped, at least so many bytes if there are; resolves with the bytes it freed. */
 export type Reclaim = (bytes: number) => Promise<number>;
 
@@ -33,6 +38,9 @@ export class Room {
   readonly #limits: StoreLimits;
   readonly #reclaim: Reclaim;
   #read: { inode: bigint; bytes: number; total: number | null } = { inode: -1n, bytes: 0, total: null };
+
+  #known = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
+  #unwritten = 0;
 
   constructor(root: string, limits: StoreLimits, reclaim: Reclaim = async () => 0) {
     this.#root = root;
@@ -56,7 +64,9 @@ export class Room {
   /** The same for content that was stored once already, many at a time. */
   async admitCopies(bytes: number): Promise<void> {
     const { maximumBytes } = this.#limits;
+    if (performance.now() - this.#known.atMs < FRESH_MS && !this.#isNear(bytes)) return;
     const over = (total: number) => total + bytes - maximumBytes;
+    await this.flush();
     if (over(await this.#total()) <= 0) return;
     const measured = await measure(this.#root); // before refusing, the truth
     if (over(measured) <= 0) return;
@@ -69,8 +79,23 @@ export class Room {
     );
   }
 
-  /** Counts what was written. A disk that does not take it loses nothing: the next sweep measures. */
+  /** Counts what was written: for everyone at the next `flush`, at once where room is short. */
   async note(bytes: number): Promise<void> {
+    this.#known = { ...this.#known, bytes: this.#known.bytes + bytes };
+    this.#unwritten += bytes;
+    if (this.#isNear(0)) await this.flush();
+  }
+
+  #isNear(bytes: number): boolean {
+    const { maximumBytes } = this.#limits;
+    return this.#known.bytes + bytes > maximumBytes - Math.max(NEAR_BYTES, maximumBytes * NEAR_SHARE);
+  }
+
+  /** Tells the other windows. A disk that does not take it loses nothing: the next sweep measures. */
+  async flush(): Promise<void> {
+    const bytes = this.#unwritten;
+    if (bytes === 0) return;
+    this.#unwritten = 0;
     await appendFile(join(this.#root, USAGE), `+${bytes}\n`, { mode: FILE_MODE }).catch(
       (cause: NodeJS.ErrnoException) => {
         if (cause.code === undefined) throw cause;
@@ -79,6 +104,12 @@ export class Room {
   }
 
   async #total(): Promise<number> {
+    const bytes = await this.#readTotal();
+    this.#known = { bytes: bytes + this.#unwritten, atMs: performance.now() };
+    return this.#known.bytes;
+  }
+
+  async #readTotal(): Promise<number> {
     const file = await open(join(this.#root, USAGE), "r").catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === "ENOENT") return null;
       throw cause;

@@ -109,14 +109,15 @@ export class OpenSession {
     return this.#index.find(handle);
   }
 
-  checkpoint(): Promise<void> {
-    return this.#index.checkpoint();
+  async checkpoint(): Promise<void> {
+    await this.#index.checkpoint();
+    await this.#room.flush();
   }
 
   /** Lets the session go: another window may open it. Safe after a failure: the log and the blobs are complete. */
   async close(): Promise<void> {
     try {
-      await this.#index.checkpoint();
+      await this.checkpoint();
     } finally {
       await this.#log.close();
       await this.#lock.release();

@@ -78,8 +78,22 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
       new Room(root, { maximumBytes: bytes, maximumEntryBytes: 1000 }).admit(1),
       hasCode("store-full"),
     );
-    await new Room(root, { maximumBytes: bytes + 100, maximumEntryBytes: 1000 }).note(100);
+    await new Room(root, { maximumBytes: bytes + 100, maximumEntryBytes: 1000 }).note(100); // so near the limit at once
     assert.equal(await readFile(usage, "utf8"), `=${bytes}\n+100\n`);
+  });
+});
+
+test("far from the limit a put neither reads nor writes the count; the end of a turn tells the others", async () => {
+  await withStore(async (store, root) => {
+    const session = await create(store);
+    await session.put(text(1000, "a"));
+    const usage = path.join(root, "usage.log");
+    await rm(usage);
+    await session.put(text(1000, "b"));
+    await assert.rejects(readFile(usage), hasCode("ENOENT"));
+    await session.checkpoint();
+    assert.equal(await readFile(usage, "utf8"), `+${fileBytesOf(1000) * 2}\n`);
+    await session.close();
   });
 });
 
