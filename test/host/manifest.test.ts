@@ -28,6 +28,7 @@ suite("settings", () => {
     }
     assert.deepEqual(readCoreSettings(), DEFAULT_SETTINGS);
     assert.deepEqual(readEditorSettings(), { model: "", script: "", commandTimeoutSeconds: 120 });
+    assert.equal(readStoreSettings().keepSessionsDays, 30); // CONFORMANCE §0.6
   });
 
   test("none of them counts in an untrusted workspace", () => {
