@@ -18,18 +18,19 @@ export async function writeAtomically(
   await writeWith(path, (file) => file.writeFile(content, "utf8"), disk);
 }
 
-/** The same for a writer of its own, in a folder that is there: what it wrote when it resolves becomes the file. */
-export async function writeWith(
+/** The same for a writer of its own, in a folder that is there: what it wrote when it resolves becomes the file. Resolves with what it did. */
+export async function writeWith<T>(
   path: string,
-  write: (file: FileHandle) => Promise<void>,
+  write: (file: FileHandle) => Promise<T>,
   disk = nodeDisk,
-): Promise<void> {
+): Promise<T> {
   const folder = dirname(path);
   const draft = join(folder, `.${randomUUID()}.tmp`);
+  let written: T;
   try {
     const file = await disk.open(draft, "wx", FILE_MODE);
     try {
-      await write(file);
+      written = await write(file);
       await file.sync();
     } finally {
       await file.close();
@@ -40,6 +41,7 @@ export async function writeWith(
     throw cause;
   }
   await syncFolder(folder, disk);
+  return written;
 }
 
 /** Makes a folder and what is missing above it, on disk when this resolves. */

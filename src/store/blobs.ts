@@ -1,5 +1,5 @@
 /** Stored results on disk, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
-import { hash, webcrypto } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -16,11 +16,10 @@ import { makeFolder, writeWith } from "./atomic";
 import { type Disk, nodeDisk } from "./disk";
 import {
   contentBytesIn,
-  encoded,
   FrameTable,
-  framed,
   type ReadAt,
   RowsAltered,
+  type Trailer,
   tailOf,
   trailerOf,
 } from "./frames";
@@ -31,7 +30,6 @@ export type BlobName = Pick<Claim, "sha256" | "frames" | "bytes">;
 
 const CACHED_TABLES = 64;
 const SEARCH_FRAMES = 64; // read at once while searching: 1 MiB
-const HASH_ASIDE_BYTES = 65_536; // from here a second thread hashes while this one makes the table
 
 /** Invariant: what `put` resolved for, reading returns or throws for; it never returns other bytes. */
 export class Blobs {
@@ -51,20 +49,31 @@ export class Blobs {
    * running the source tool again then heals the handle (C27).
    */
   async put(text: SafeText): Promise<BlobName> {
-    const draft = encoded(text);
-    const { content } = draft;
-    const hashing = digestOf(content); // on another thread, while this one makes the frames
-    const { file, root } = framed(draft);
-    const frames = hash("sha256", root, "hex") as Digest;
-    const name = { sha256: await hashing, frames, bytes: content.length };
-    if (await this.#holds(name.sha256)) return name;
+    const content = Buffer.from(text, "utf8");
+    const sha256 = digestOf(content);
+    const named = ({ root }: Trailer): BlobName => ({
+      sha256,
+      frames: digestOf(root),
+      bytes: content.length,
+    });
+    if (await this.#holds(sha256)) return named(trailerOf(content, text));
     this.#folder ??= makeFolder(this.#root, this.#disk);
     await this.#folder.catch((cause: unknown) => {
       this.#folder = null; // the next put tries again
       throw cause;
     });
-    await writeWith(this.#path(name.sha256), (target) => target.appendFile(file), this.#disk);
-    return name;
+    return writeWith(
+      this.#path(sha256),
+      async (file) => {
+        const writing = file.appendFile(content);
+        writing.catch(() => undefined); // awaited below: a failure meanwhile is not unheard of
+        const trailer = trailerOf(content, text); // made while the disk is busy
+        await writing;
+        await file.appendFile(trailer.bytes);
+        return named(trailer);
+      },
+      this.#disk,
+    );
   }
 
   /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
@@ -75,7 +84,7 @@ export class Blobs {
       if (contentBytes === null) throw corrupt(digest);
       const content = bytes.subarray(0, contentBytes);
       const isWhole =
-        (await digestOf(content)) === digest && trailerOf(content).equals(bytes.subarray(contentBytes));
+        digestOf(content) === digest && trailerOf(content).bytes.equals(bytes.subarray(contentBytes));
       if (!isWhole) throw corrupt(digest);
       return content.toString("utf8") as SafeText;
     });
@@ -181,10 +190,7 @@ export class Blobs {
   }
 }
 
-async function digestOf(content: Buffer): Promise<Digest> {
-  if (content.length < HASH_ASIDE_BYTES) return hash("sha256", content, "hex") as Digest;
-  return Buffer.from(await webcrypto.subtle.digest("SHA-256", content)).toString("hex") as Digest;
-}
+const digestOf = (bytes: Buffer): Digest => hash("sha256", bytes, "hex") as Digest;
 
 /** Fewer bytes than asked for where the file ends: no digest fits them. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

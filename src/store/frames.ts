@@ -20,30 +20,17 @@ const CR = 13;
 /** Sizes in bytes, code points, and line ends: LF, and CR without LF; a CRLF counts at its LF. */
 type Sizes = { readonly bytes: number; readonly chars: number; readonly lineEnds: number };
 
-/** A blob file in the making: `content` is the text as UTF-8, with room for the rest behind it in the same piece of memory. */
-export type Encoded = { readonly text: string; readonly buffer: Buffer; readonly content: Buffer };
+/** What stands behind the content in a blob file. `root` is what the claim names by its digest. */
+export type Trailer = { readonly bytes: Buffer; readonly root: Buffer };
 
-export function encoded(text: string): Encoded {
-  const contentBytes = Buffer.byteLength(text, "utf8");
-  const buffer = Buffer.allocUnsafeSlow(fileBytesOf(contentBytes));
-  buffer.write(text, 0, contentBytes === text.length ? "latin1" : "utf8"); // ASCII is both, and one of them only copies
-  return { text, buffer, content: buffer.subarray(0, contentBytes) };
-}
-
-/** Adds rows, root and footer; `file` is what stands on disk, `root` what the claim names by its digest. */
-export function framed({ text, buffer, content }: Encoded): { readonly file: Buffer; readonly root: Buffer } {
-  const isPlain = content.length === text.length && !text.includes("\r"); // ASCII with LF alone: most of what tools print
-  const rowsEnd = isPlain ? writePlainRows(text, content, buffer) : writeRows(content, buffer);
-  const rows = buffer.subarray(content.length, rowsEnd);
-  const rootEnd = writeRoot(rows, buffer, rowsEnd);
-  const footer = buffer.subarray(rootEnd, rootEnd + FOOTER_BYTES);
-  writeFooter(footer, content.length, rows.length / ROW_BYTES);
-  return { file: buffer.subarray(0, rootEnd + FOOTER_BYTES), root: buffer.subarray(rowsEnd, rootEnd) };
-}
-
-/** Everything behind the content, as `framed` makes it of any valid UTF-8: what a reader of the whole compares with. */
-export function trailerOf(content: Buffer): Buffer {
-  return framed({ ...encoded(content.toString("utf8")), text: "" }).file.subarray(content.length);
+/** `content` is `text` as UTF-8. Without `text` the content alone says the same, more slowly. */
+export function trailerOf(content: Buffer, text?: string): Trailer {
+  const bytes = Buffer.allocUnsafeSlow(fileBytesOf(content.length) - content.length);
+  const isPlain = content.length === text?.length && !text.includes("\r"); // ASCII with LF alone: most of what tools print
+  const rowsEnd = isPlain ? writePlainRows(text, content, bytes) : writeRows(content, bytes);
+  const rootEnd = writeRoot(bytes.subarray(0, rowsEnd), bytes, rowsEnd);
+  writeFooter(bytes.subarray(rootEnd, rootEnd + FOOTER_BYTES), content.length, rowsEnd / ROW_BYTES);
+  return { bytes: bytes.subarray(0, rootEnd + FOOTER_BYTES), root: bytes.subarray(rowsEnd, rootEnd) };
 }
 
 /** No blob file of so many bytes of content is larger: a frame gives up at most three bytes to end on a code point. */
@@ -188,7 +175,7 @@ function sizesOfRow(rows: Buffer, row: number): Sizes {
 }
 
 function writeRows(content: Uint8Array, target: Buffer): number {
-  let row = content.length;
+  let row = 0;
   for (let start = 0; start < content.length; row += ROW_BYTES) {
     const end = frameEnd(content, start);
     let continuations = 0;
@@ -207,7 +194,7 @@ function writeRows(content: Uint8Array, target: Buffer): number {
 
 /** The same where every byte is a char and every line ends in LF: looking for LF in the string is ten times as fast. */
 function writePlainRows(text: string, content: Buffer, target: Buffer): number {
-  let row = content.length;
+  let row = 0;
   let next = text.indexOf("\n");
   for (let start = 0; start < content.length; start += FRAME_BYTES, row += ROW_BYTES) {
     const end = Math.min(start + FRAME_BYTES, content.length);
