@@ -32,6 +32,14 @@ const announce = {
   },
 };
 
+/** The language client stays out of the extension's bundle: it is loaded when the first policy file is open. */
+const ownBundle = {
+  name: "own-bundle",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/policyClient$/ }, () => ({ path: "./policyClient.cjs", external: true }));
+  },
+};
+
 /** The bundles. A missing entry point is an error, but for the two that are built as soon as they exist. */
 function bundles(outdir) {
   // navigator: zod asks for it, and VS Code reports an error of ours whenever an extension does.
@@ -42,7 +50,19 @@ function bundles(outdir) {
     define: { navigator: "undefined" },
   };
   return [
-    { ...node, entryPoints: ["src/extension.ts"], outfile: `${outdir}/extension.cjs`, format: "cjs" },
+    {
+      ...node,
+      entryPoints: ["src/extension.ts"],
+      outfile: `${outdir}/extension.cjs`,
+      format: "cjs",
+      plugins: [ownBundle],
+    },
+    {
+      ...node,
+      entryPoints: ["src/vscode/policyClient.ts"],
+      outfile: `${outdir}/policyClient.cjs`,
+      format: "cjs",
+    },
     {
       ...node,
       entryPoints: ["src/language/server.ts"],
@@ -85,8 +105,8 @@ const options = (bundle, minify, plugins) => ({
   legalComments: "none",
   logLevel: "warning",
   write: false,
-  plugins: [writeWhole, ...plugins],
   ...bundle,
+  plugins: [writeWhole, ...plugins, ...(bundle.plugins ?? [])],
 });
 
 /** Builds everything once into `outdir`. */

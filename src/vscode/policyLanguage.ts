@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 const PATTERN = "**/{thimble.json,*.thimble.json}";
 const SELECTOR: vscode.DocumentSelector = { language: "json", pattern: PATTERN };
 
-/** `serverPath`: the bundled server. VS Code itself checks the schema; the server says what a schema cannot. */
+/** `serverPath`: the bundled server. */
 export function registerPolicyLanguage(serverPath: string, log: vscode.LogOutputChannel): vscode.Disposable {
   const onFailure = (cause: unknown) =>
     log.error(
@@ -24,17 +24,7 @@ export function registerPolicyLanguage(serverPath: string, log: vscode.LogOutput
   });
 }
 
-async function startClient(module: string): Promise<vscode.Disposable> {
-  const { LanguageClient, TransportKind } = await import("vscode-languageclient/node");
-  const client = new LanguageClient(
-    "cloakroom.policy",
-    "Cloakroom Policy",
-    { module, transport: TransportKind.ipc },
-    {
-      documentSelector: [{ language: "json", pattern: PATTERN }],
-      initializationOptions: { schemaCheckedElsewhere: true },
-    },
-  );
-  await client.start();
-  return new vscode.Disposable(() => void client.dispose());
+async function startClient(serverPath: string): Promise<vscode.Disposable> {
+  const { startPolicyClient } = await import("./policyClient"); // loaded from its own bundle
+  return startPolicyClient(serverPath, PATTERN);
 }
