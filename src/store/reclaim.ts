@@ -1,6 +1,6 @@
 /**
  * Content of tools that are listed as reclaimable: it goes `ttlSeconds` after its last use, and sooner where the store is
- * full (CONFORMANCE §0.6). Its handle is then as unavailable as any other that is gone. Never of a session in use.
+ * full (CONFORMANCE §0.6). Its handle is then refused like every other that is gone. Never of a session in use.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

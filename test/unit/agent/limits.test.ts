@@ -99,6 +99,18 @@ test("§5 a denied call stays denied: clamped or not, it never reaches its tool"
   const denied = house.eventsOf("remembered")[0];
   assert.deepEqual([denied?.shown, denied?.isError], ["refusal", true]);
   assert.match(denied?.text ?? "", /^denied: The user said no\./);
+
+  // Clamped: a contract lowers the count of a tool that this agent does not have.
+  const without = await openHouse({
+    settings: { limits: { mode: "enforce", hardMaximum: null } },
+    replies: [{ calls: [{ name: "search_text", arguments: { query: "x", limit: 500 } }] }, { say: "Done." }],
+  });
+  assert.equal((await without.ask("Search.")).end, "answered");
+  const [clamped] = without.eventsOf("clamped");
+  assert.deepEqual([clamped?.proposal.decision, clamped?.proposal.changes[0]?.to], ["clamp", 10]);
+  const [refused] = receiptsFrom(without.events).values();
+  assert.deepEqual([refused?.decision, refused?.reason, refused?.actual], ["deny", "unknown_tool", null]);
+  assert.deepEqual(without.eventsOf("executed"), []);
 });
 
 test("§5 doubt closes: no tool, no trust, no preview, a preview that fails, an invalid call", async () => {

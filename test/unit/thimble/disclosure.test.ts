@@ -73,8 +73,8 @@ suite("thimble/builtin", () => {
   });
 
   test("enforce: a search for 500 runs with 10; observe: with 500, and a proposal exists", () => {
-    const text = '{"pattern":"TODO","limit":500}';
-    assert.equal(ask(text, policy, search).effectiveArguments, '{"pattern":"TODO","limit":10}');
+    const text = '{"pattern":"tide","limit":500}';
+    assert.equal(ask(text, policy, search).effectiveArguments, '{"pattern":"tide","limit":10}');
     assert.equal(ask(text, policy, { ...search, mode: "observe" }).effectiveArguments, null);
     assert.equal(
       picture(ask(text, policy, { ...search, mode: "observe" })),
