@@ -7,7 +7,7 @@ import path from "node:path";
 import cacache from "cacache";
 import type { Handle } from "../src/schema/claim";
 import type { SafeText } from "../src/schema/text";
-import { Blobs } from "../src/store/blobs";
+import { blobsIn } from "../src/store/blobs";
 import { type Disk, nodeDisk } from "../src/store/disk";
 import { Sessions } from "../src/store/sessions";
 import type { BenchResult } from "./run";
@@ -47,7 +47,7 @@ export async function run(): Promise<BenchResult> {
 }
 
 async function puts(root: string) {
-  const blobs = new Blobs(path.join(root, "ours"));
+  const blobs = blobsIn(path.join(root, "ours"));
   const plain = path.join(root, "plain");
   const other = path.join(root, "cacache");
   await mkdir(plain, { recursive: true });
@@ -70,7 +70,7 @@ async function puts(root: string) {
   const content = text(PUT_BYTES);
   await blobs.put(content);
   const counted = countingDisk();
-  await new Blobs(path.join(root, "ours"), counted.disk).put(content);
+  await blobsIn(path.join(root, "ours"), counted.disk).put(content);
   return {
     put_vs_fs: ratio(byHand, ours),
     put_vs_cacache: ratio(theirs, ours),
@@ -115,7 +115,7 @@ async function windows(root: string) {
   const folder = path.join(root, "windows");
   const large = text(100_000_000);
   const small = text(1_000_000);
-  const names = { large: await new Blobs(folder).put(large), small: await new Blobs(folder).put(small) };
+  const names = { large: await blobsIn(folder).put(large), small: await blobsIn(folder).put(small) };
   const file = path.join(folder, names.large.sha256);
   const buffer = Buffer.alloc(WINDOW_CHARS);
   const pread = async () => {
@@ -123,7 +123,7 @@ async function windows(root: string) {
     await handle.read(buffer, 0, WINDOW_CHARS, large.length - WINDOW_CHARS);
     await handle.close();
   };
-  const blobs = new Blobs(folder);
+  const blobs = blobsIn(folder);
   const atEnd = (name: keyof typeof names, content: string) => () =>
     blobs.window(names[name], content.length - WINDOW_CHARS);
   const samples: Record<"large" | "small" | "pread" | "first" | "preadCold", number[]> = {
@@ -149,7 +149,7 @@ async function windows(root: string) {
     }
   }
   for (let i = -5; i < FIRST_PAIRS; i++) {
-    const fresh = new Blobs(folder);
+    const fresh = blobsIn(folder);
     const elapsed = await timed(() => fresh.window(names.large, large.length - WINDOW_CHARS));
     const base = await timed(pread);
     if (i >= 0) samples.first.push(elapsed);

@@ -18,7 +18,10 @@ export type FailureCode =
   | "model-failed"
   | "no-workspace"
   | "import-unreadable"
-  | "export-failed";
+  | "export-failed"
+  | "key-missing"
+  | "key-damaged"
+  | "seal-unavailable";
 
 export type Facts = Readonly<Record<string, string | number>>;
 

@@ -12,13 +12,15 @@ import { deflateRawSync } from "node:zlib";
 import { ZipFile } from "yazl";
 import * as z from "zod";
 import { type Claim, Digest, Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder } from "./atomic";
-import { Blobs } from "./blobs";
+import { type Blobs, plainNameOf } from "./blobs";
+import { CHAIN_START, lineOf } from "./chain";
 import { begun } from "./fork";
-import { BLOBS, LOG, noStep, type OnStep, type Place } from "./layout";
+import { LOG, noStep, type OnStep, type Place } from "./layout";
 import type { Clock } from "./log";
-import { contentsOf } from "./marks";
+import { contentsOf, type Names, renamed } from "./marks";
 import { blobState, readFolder } from "./sessionFolder";
 
 export const MANIFEST_NAME = "manifest.json";
@@ -64,17 +66,20 @@ export async function exportSession(
   { clock, onStep = noStep }: { clock: Clock; onStep?: OnStep | undefined },
 ): Promise<Exported> {
   await onStep("read");
-  const { events, bytes, sum } = begun(source, await readFolder(source));
-  const root = join(source.folder, BLOBS);
+  const state = begun(source, await readFolder(source));
+  const { events, blobs } = state;
   await onStep("prove");
   const contents: Claim[] = [];
   const missing: Manifest["missing"] = [];
   for (const claim of contentsOf(events).values()) {
     const { sha256, handle, tool } = claim;
-    const state = await blobState(root, sha256);
+    const state = await blobState(blobs, sha256);
     if (state === "whole") contents.push(claim);
     else missing.push({ sha256, handle, tool, why: state });
   }
+  const names = state.keeping.seal ? await plainNames(blobs, contents) : new Map();
+  const { bytes, sum } = state.keeping.seal ? plainLog(events, names) : state;
+  const called = (claim: Claim) => ({ ...claim, ...names.get(claim.sha256) });
   const first = events[0];
   const manifest: Manifest = {
     format: 1,
@@ -83,13 +88,13 @@ export async function exportSession(
     title: first?.type === "session_started" ? first.title : "",
     exportedAt: clock.now(),
     log: { events: events.length, bytes: bytes.length, sum },
-    contents: contents.map(({ sha256, bytes: length }) => ({ sha256, bytes: length })),
+    contents: contents.map(called).map(({ sha256, bytes: length }) => ({ sha256, bytes: length })),
     missing,
   };
   const draft = join(dirname(file), `.${randomUUID()}.tmp`);
   try {
     await onStep("write");
-    await writeZip(draft, manifest, Buffer.from(bytes), contents, new Blobs(root));
+    await writeZip(draft, manifest, Buffer.from(bytes), contentsIn(blobs, contents, names));
     await onStep("name");
     await rename(draft, file);
     await syncFolder(dirname(file));
@@ -107,12 +112,36 @@ export async function exportSession(
   return { file, events: events.length, contents: contents.length, missing };
 }
 
+/** What a sealed session's contents are called in an archive, which is not sealed: it is for where the key is not. */
+async function plainNames(blobs: Blobs, contents: readonly Claim[]): Promise<Names> {
+  const names = new Map<Digest, ReturnType<typeof plainNameOf>>();
+  for (const { sha256 } of contents)
+    names.set(sha256, plainNameOf(Buffer.from(await blobs.read(sha256), "utf8")));
+  return names;
+}
+
+function plainLog(events: readonly Logged[], names: Names): { bytes: Buffer; sum: string } {
+  let sum = CHAIN_START;
+  const lines = events.map((event) => {
+    const next = lineOf(renamed(event, names), sum, null);
+    sum = next.sum;
+    return `${next.line}\n`;
+  });
+  return { bytes: Buffer.from(lines.join(""), "utf8"), sum };
+}
+
+async function* contentsIn(blobs: Blobs, contents: readonly Claim[], names: Names) {
+  for (const { sha256 } of contents) {
+    const bytes = Buffer.from(await blobs.read(sha256), "utf8");
+    yield { name: names.get(sha256)?.sha256 ?? sha256, bytes };
+  }
+}
+
 async function writeZip(
   path: string,
   manifest: Manifest,
   log: Buffer,
-  contents: readonly Claim[],
-  blobs: Blobs,
+  contents: AsyncIterable<{ readonly name: Digest; readonly bytes: Buffer }>,
 ): Promise<void> {
   const zip = new ZipFile();
   const mtime = new Date(manifest.exportedAt);
@@ -126,10 +155,8 @@ async function writeZip(
   zip.on("error", (cause: Error) => output.destroy(cause));
   const writing = pipeline(output, createWriteStream(path, { flags: "wx", mode: FILE_MODE }));
   const adding = (async () => {
-    for (const { sha256 } of contents) {
-      const bytes = Buffer.from(await blobs.read(sha256), "utf8");
-      await addWhole(zip, bytes, contentName(sha256), { ...options(bytes), size: bytes.length });
-    }
+    for await (const { name, bytes } of contents)
+      await addWhole(zip, bytes, contentName(name), { ...options(bytes), size: bytes.length });
     zip.end();
   })();
   adding.catch((cause: Error) => output.destroy(cause));

@@ -1,7 +1,5 @@
-/** Stored results on disk, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
+/** Stored results, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
 import { hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
-import { join } from "node:path";
 import {
   type ContentPart,
   type ContentWindow,
@@ -12,8 +10,8 @@ import {
 import type { Claim, Digest, Matches } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { SafeText } from "../schema/text";
-import { makeFolder, writeWith } from "./atomic";
-import { type Disk, nodeDisk } from "./disk";
+import { type BlobFile, type BlobFiles, folderFiles } from "./blobFiles";
+import type { Disk } from "./disk";
 import {
   contentBytesIn,
   FrameTable,
@@ -24,6 +22,7 @@ import {
   trailerOf,
 } from "./frames";
 import { charOfLine, Search } from "./search";
+import { withUtf8 } from "./utf8";
 
 /** What a claim says of its blob. */
 export type BlobName = Pick<Claim, "sha256" | "frames" | "bytes">;
@@ -33,58 +32,45 @@ const SEARCH_FRAMES = 64; // read at once while searching: 1 MiB
 
 /** Invariant: what `put` resolved for, reading returns or throws for; it never returns other bytes. */
 export class Blobs {
-  readonly #root: string;
-  readonly #disk: Disk;
+  readonly #files: BlobFiles;
+  readonly digestOf: (bytes: Buffer) => Digest;
   readonly #tables = new Map<string, FrameTable>();
-  #folder: Promise<void> | null = null; // made once: a store that was deleted since does not come back piece by piece
 
-  /** `root` is the session's `blobs` folder; it is made when the first blob is put. */
-  constructor(root: string, disk: Disk = nodeDisk) {
-    this.#root = root;
-    this.#disk = disk;
+  /** `digestOf`: what names and proves content, here and in its claims. */
+  constructor(files: BlobFiles, digestOf: (bytes: Buffer) => Digest = digest) {
+    this.#files = files;
+    this.digestOf = digestOf;
   }
 
   /**
    * Stores `text` under its digest. Putting the same text again writes nothing (C7), unless what is there was altered:
    * running the source tool again then heals the handle (C27).
    */
-  async put(text: SafeText): Promise<BlobName> {
-    const content = Buffer.from(text, "utf8");
-    const sha256 = digestOf(content);
-    const named = ({ root }: Trailer): BlobName => ({
-      sha256,
-      frames: digestOf(root),
-      bytes: content.length,
-    });
-    if (await this.#holds(sha256)) return named(trailerOf(content, text));
-    this.#folder ??= makeFolder(this.#root, this.#disk);
-    await this.#folder.catch((cause: unknown) => {
-      this.#folder = null; // the next put tries again
-      throw cause;
-    });
-    return writeWith(
-      this.#path(sha256),
-      async (file) => {
-        const writing = file.appendFile(content);
+  put(text: SafeText): Promise<BlobName> {
+    return withUtf8(text, async (content) => {
+      const sha256 = this.digestOf(content);
+      const named = ({ root }: Trailer) => ({ sha256, frames: this.digestOf(root), bytes: content.length });
+      if (await this.#holds(sha256)) return named(trailerOf(content, text));
+      return this.#files.write(sha256, async (append) => {
+        const writing = append(content);
         writing.catch(() => undefined); // awaited below: a failure meanwhile is not unheard of
         const trailer = trailerOf(content, text); // made while the disk is busy
         await writing;
-        await file.appendFile(trailer.bytes);
+        await append(trailer.bytes);
         return named(trailer);
-      },
-      this.#disk,
-    );
+      });
+    });
   }
 
   /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
   async read(digest: Digest): Promise<SafeText> {
-    return this.#withFile(digest, async (file) => {
-      const bytes = await file.readFile();
+    return this.#files.open(digest, async (file) => {
+      const bytes = await file.all();
       const contentBytes = contentBytesIn(bytes);
       if (contentBytes === null) throw corrupt(digest);
       const content = bytes.subarray(0, contentBytes);
       const isWhole =
-        digestOf(content) === digest && trailerOf(content).bytes.equals(bytes.subarray(contentBytes));
+        this.digestOf(content) === digest && trailerOf(content).bytes.equals(bytes.subarray(contentBytes));
       if (!isWhole) throw corrupt(digest);
       return content.toString("utf8") as SafeText;
     });
@@ -131,25 +117,9 @@ export class Blobs {
     }
   }
 
-  async #withFile<T>(digest: Digest, use: (file: FileHandle) => Promise<T>): Promise<T> {
-    let file: FileHandle;
-    try {
-      file = await this.#disk.open(this.#path(digest), "r");
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause; // a locked or unreadable disk is not a missing blob
-      throw new Failure("blob-missing", `Stored content ${digest} is not on disk.`, { digest }, { cause });
-    }
-    try {
-      return await use(file);
-    } finally {
-      await file.close();
-    }
-  }
-
   /** Opens the blob with its frame table, whose root is read and proven once, then kept. */
   async #withFrames<T>(name: BlobName, use: (table: FrameTable, read: ReadAt) => Promise<T>): Promise<T> {
-    return this.#withFile(name.sha256, async (file) => {
-      const read: ReadAt = (position, length) => readAt(file, position, length);
+    return this.#files.open(name.sha256, async ({ read }: BlobFile) => {
       const table = this.#tables.get(name.frames) ?? (await this.#load(name, read));
       try {
         return await use(table, read);
@@ -162,7 +132,7 @@ export class Blobs {
 
   async #load({ sha256, frames, bytes }: BlobName, read: ReadAt): Promise<FrameTable> {
     const { position, length } = tailOf(bytes);
-    const table = FrameTable.of(await read(position, length), bytes, frames);
+    const table = FrameTable.of(await read(position, length), bytes, frames, this.digestOf);
     if (table === null) throw corrupt(sha256);
     this.#tables.set(frames, table);
     const [oldest] = this.#tables.keys();
@@ -184,26 +154,18 @@ export class Blobs {
     if (bytes === null) throw corrupt(name.sha256);
     return { text: bytes.toString("utf8"), startChar: (await table.startOf(from, read)).chars, totalChars };
   }
-
-  #path(digest: Digest): string {
-    return join(this.#root, digest);
-  }
 }
 
-const digestOf = (bytes: Buffer): Digest => hash("sha256", bytes, "hex") as Digest;
+/** A session's blobs in a folder of its own, named by SHA-256. */
+export const blobsIn = (folder: string, disk?: Disk): Blobs => new Blobs(folderFiles(folder, disk));
 
-/** Fewer bytes than asked for where the file ends: no digest fits them. */
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length);
-  let got = 0;
-  while (got < length) {
-    const { bytesRead } = await file.read(buffer, got, length - got, position + got);
-    if (bytesRead === 0) break;
-    got += bytesRead;
-  }
-  return buffer.subarray(0, got);
+/** What plain content is named, wherever it lies. */
+export function plainNameOf(content: Buffer): BlobName {
+  return { sha256: digest(content), frames: digest(trailerOf(content).root), bytes: content.length };
 }
 
-function corrupt(digest: Digest): Failure {
+const digest = (bytes: Buffer): Digest => hash("sha256", bytes, "hex") as Digest;
+
+export function corrupt(digest: Digest): Failure {
   return new Failure("blob-corrupt", `Stored content ${digest} was altered on disk.`, { digest });
 }

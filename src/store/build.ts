@@ -6,28 +6,33 @@ import type { Claim, Digest } from "../schema/claim";
 import type { Logged, Origin, SessionEvent } from "../schema/event";
 import { indexOfChar } from "../schema/text";
 import { FILE_MODE, FOLDER_MODE, makeFolder, syncFolder } from "./atomic";
-import { Blobs } from "./blobs";
+import type { Blobs } from "./blobs";
 import { CHAIN_START, lineOf } from "./chain";
 import { ClaimIndex } from "./claimIndex";
-import { BLOBS, DRAFT, INDEX, LOCK, LOG, newSessionId, noStep, type OnStep, placeOf } from "./layout";
+import { DRAFT, INDEX, LOCK, LOG, newSessionId, noStep, type OnStep, placeOf, type Root } from "./layout";
 import { takeLock } from "./lock";
 import type { Clock } from "./log";
-import { claimsOf } from "./marks";
+import { claimsOf, type Names, renamed } from "./marks";
+import type { Seal } from "./seal";
+import { blobsOf } from "./vault";
 
 export const TITLE_CHARS = 200;
 const BATCH_CHARS = 1 << 20;
 
 export type Plan = {
-  readonly root: string;
+  readonly root: Root;
   readonly tenant: string; // of the new session
   readonly kind: "fork" | "import";
   readonly events: readonly Logged[]; // of the other session, its first event first
   readonly origin?: Origin | undefined; // what the events become; undefined keeps what they say
-  /** Puts every content that `claims` name; resolves with what was not there. */
-  readonly fill: (blobs: Blobs, claims: readonly Claim[]) => Promise<readonly Digest[]>;
+  readonly isSealed: boolean; // the new session
+  /** Puts every content that `claims` name; resolves with what each is called now, and what was not there. */
+  readonly fill: (blobs: Blobs, claims: readonly Claim[]) => Promise<Filled>;
   readonly clock: Clock;
   readonly onStep?: OnStep | undefined;
 };
+
+export type Filled = { readonly names: Names; readonly missing: readonly Digest[] };
 
 /** Resolves with the new session's id. Where it fails, nothing is left behind. */
 export async function buildSession(
@@ -35,7 +40,8 @@ export async function buildSession(
 ): Promise<{ session: string; results: number; missing: number }> {
   const { root, tenant, clock, onStep = noStep } = plan;
   const session = newSessionId(clock);
-  const { folder } = placeOf(root, tenant, session);
+  const place = placeOf(root, tenant, session);
+  const { folder } = place;
   const draft = join(dirname(folder), `${DRAFT}${session}`);
   await makeFolder(dirname(folder));
   await mkdir(draft, { mode: FOLDER_MODE });
@@ -43,12 +49,14 @@ export async function buildSession(
     const lock = await takeLock(join(draft, LOCK), clock.now(), randomUUID());
     try {
       await onStep("copy");
+      const drafted = { ...place, folder: draft };
+      const keeping = await root.vault.begin(drafted, clock, plan.isSealed);
       const claims = [...claimsOf(plan.events).values()];
-      const missing = await plan.fill(new Blobs(join(draft, BLOBS)), claims);
+      const { names, missing } = await plan.fill(blobsOf(drafted, keeping), claims);
       await onStep("log");
-      const events = eventsOf(plan, session, claims, missing);
-      await writeLog(join(draft, LOG), events);
-      const { index } = await ClaimIndex.open(join(draft, INDEX), events);
+      const events = eventsOf(plan, session, claims, missing).map((event) => renamed(event, names));
+      await writeLog(join(draft, LOG), events, keeping.seal);
+      const { index } = await ClaimIndex.open(join(draft, INDEX), events, keeping.seal);
       await index.checkpoint();
       await onStep("name");
       await rm(join(draft, LOCK), { recursive: true, force: true }); // its name is about to change
@@ -102,13 +110,13 @@ function eventsOf(
   ];
 }
 
-async function writeLog(path: string, events: readonly Logged[]): Promise<void> {
+async function writeLog(path: string, events: readonly Logged[], seal: Seal | null): Promise<void> {
   const file = await open(path, "wx", FILE_MODE);
   try {
     let sum = CHAIN_START;
     let batch = "";
     for (const event of events) {
-      const next = lineOf(event, sum);
+      const next = lineOf(event, sum, seal);
       sum = next.sum;
       batch += `${next.line}\n`;
       if (batch.length < BATCH_CHARS) continue;

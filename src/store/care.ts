@@ -4,12 +4,22 @@ import { type Exported, exportSession } from "./archive";
 import { type Erased, erase, type Scope } from "./erase";
 import { type Forked, fork } from "./fork";
 import { type Imported, importSession } from "./importArchive";
-import { listTenants, noStep, type OnStep, type Place, placeOf, SESSION_ID, tenantOf } from "./layout";
+import {
+  listTenants,
+  noStep,
+  type OnStep,
+  type Place,
+  placeOf,
+  type Root,
+  SESSION_ID,
+  tenantOf,
+} from "./layout";
 import type { Clock } from "./log";
 import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import { Sessions } from "./sessions";
 import { type Swept, sweep } from "./sweep";
+import { PLAIN_VAULT, type Vault } from "./vault";
 import { type Verified, verify } from "./verify";
 
 const DAY_MS = 86_400_000;
@@ -18,13 +28,13 @@ export type StoreSettings = { readonly keepSessionsDays: number; readonly limits
 export const DEFAULT_STORE_SETTINGS: StoreSettings = { keepSessionsDays: 30, limits: DEFAULT_LIMITS };
 
 export class StoreCare {
-  readonly #root: string;
+  readonly #root: Root;
   readonly #tenant: string;
   readonly #clock: Clock;
   readonly #settings: StoreSettings;
   readonly #onStep: OnStep;
 
-  private constructor(root: string, tenant: string, clock: Clock, settings: StoreSettings, onStep: OnStep) {
+  private constructor(root: Root, tenant: string, clock: Clock, settings: StoreSettings, onStep: OnStep) {
     this.#root = root;
     this.#tenant = tenant;
     this.#clock = clock;
@@ -34,14 +44,14 @@ export class StoreCare {
 
   /** Throws `store-too-new`, `store-unwritable`: a store of a later version is not swept, erased or added to. */
   static async open(
-    root: string,
+    path: string,
     workspaceIdentity: string,
     clock: Clock,
     settings: StoreSettings = DEFAULT_STORE_SETTINGS,
-    onStep: OnStep = noStep,
+    { vault = PLAIN_VAULT, onStep = noStep }: { vault?: Vault; onStep?: OnStep } = {},
   ): Promise<StoreCare> {
-    await Sessions.open(root, workspaceIdentity, clock);
-    return new StoreCare(root, tenantOf(workspaceIdentity), clock, settings, onStep);
+    await Sessions.open(path, workspaceIdentity, clock);
+    return new StoreCare({ path, vault }, tenantOf(workspaceIdentity), clock, settings, onStep);
   }
 
   /** This workspace's sessions; one of them; or with `everywhere` those of all workspaces. */
@@ -75,7 +85,7 @@ export class StoreCare {
   }
 
   async fork(session: string): Promise<Forked> {
-    return fork(this.#root, this.#place(session), {
+    return fork(this.#place(session), {
       clock: this.#clock,
       room: this.#room(),
       onStep: this.#onStep,

@@ -3,15 +3,21 @@ import * as z from "zod";
 import { type Logged, SessionEvent, Stamp } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { sha256 } from "./digest";
+import type { Seal } from "./seal";
 
 export const CHAIN_START = "0".repeat(16);
 const SUM = /,"sum":"([0-9a-f]{16})"\}$/;
 
-/** The line without its newline, and the checksum that the next line covers. */
-export function lineOf(event: Logged, previous: string): { line: string; sum: string } {
+/** The line without its newline, and the checksum that the next line covers. `seal` null: as it is. */
+export function lineOf(
+  event: Logged,
+  previous: string,
+  seal: Seal | null = null,
+): { line: string; sum: string } {
   const body = JSON.stringify(event);
   const sum = sha256(previous + body).slice(0, 16);
-  return { line: `${body.slice(0, -1)},"sum":"${sum}"}`, sum };
+  const line = `${body.slice(0, -1)},"sum":"${sum}"}`;
+  return { line: seal ? seal.sealLine(line) : line, sum };
 }
 
 /**
@@ -28,7 +34,7 @@ export type ReadLog = {
 const AnyEvent = z.looseObject({ type: z.string() });
 
 /** Throws `store-too-new` for an event kind that this version does not know: it is somebody's data, not damage. */
-export function readChain(text: Uint8Array): ReadLog {
+export function readChain(text: Uint8Array, seal: Seal | null = null): ReadLog {
   const events: Logged[] = [];
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // every altered byte counts
   let sum = CHAIN_START;
@@ -36,7 +42,8 @@ export function readChain(text: Uint8Array): ReadLog {
   while (start < text.length) {
     const end = text.indexOf(10, start);
     if (end < 0) return { events, sum, goodBytes: start, problem: `line ${events.length + 1} is torn` };
-    const line = decoded(decoder, text.subarray(start, end));
+    const written = text.subarray(start, end);
+    const line = decoded(decoder, seal ? seal.openLine(written) : written);
     const match = SUM.exec(line);
     const body = match ? `${line.slice(0, match.index)}}` : line;
     const expected = sha256(sum + body).slice(0, 16);
@@ -55,8 +62,9 @@ export function readChain(text: Uint8Array): ReadLog {
   return { events, sum, goodBytes: start, problem: null };
 }
 
-/** Empty where the bytes are no UTF-8: then nothing follows from anything. */
-function decoded(decoder: TextDecoder, bytes: Uint8Array): string {
+/** Empty where it could not be opened, or is no UTF-8: then nothing follows from anything. */
+function decoded(decoder: TextDecoder, bytes: Uint8Array | null): string {
+  if (bytes === null) return "";
   try {
     return decoder.decode(bytes);
   } catch (cause) {

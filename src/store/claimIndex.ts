@@ -1,12 +1,14 @@
 /** The session's claim index: which handles it issued. A checkpoint of the log, rebuilt whenever it is behind. */
 import { type Adapter, Low } from "lowdb";
-import { JSONFile } from "lowdb/node";
+import { DataFile } from "lowdb/node";
 import * as z from "zod";
 import { joinedClaim } from "../claims/claim";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
+import { INDEX } from "./layout";
 import { claimsIn } from "./marks";
+import type { Seal } from "./seal";
 
 export const Checkpoint = z.object({
   format: z.literal(1),
@@ -16,9 +18,20 @@ export const Checkpoint = z.object({
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /** lowdb's own file is readable by others and not flushed; this one is like every file of the store. */
-function privateFile(path: string): Adapter<unknown> {
-  const file = new JSONFile<unknown>(path);
-  return { read: () => file.read(), write: (data) => writeAtomically(path, JSON.stringify(data, null, 2)) };
+function privateFile(path: string, seal: Seal | null): Adapter<unknown> {
+  const stringify = (data: unknown) => {
+    const text = JSON.stringify(data, null, 2);
+    return seal ? seal.sealText(INDEX, text) : text;
+  };
+  const file = new DataFile<unknown>(path, { parse: (text) => indexIn(text, seal), stringify });
+  return { read: () => file.read(), write: (data) => writeAtomically(path, stringify(data)) };
+}
+
+/** What the file says. Throws `SyntaxError` where it was altered. */
+export function indexIn(text: string, seal: Seal | null): unknown {
+  const plain = seal ? seal.openText(INDEX, text) : text;
+  if (plain === null) throw new SyntaxError("a sealed index was altered");
+  return JSON.parse(plain);
 }
 
 export class ClaimIndex {
@@ -27,16 +40,17 @@ export class ClaimIndex {
   #events = 0;
   #isDirty = false;
 
-  private constructor(path: string) {
-    this.#db = new Low<unknown>(privateFile(path), null);
+  private constructor(path: string, seal: Seal | null) {
+    this.#db = new Low<unknown>(privateFile(path, seal), null);
   }
 
   /** Loads the checkpoint and proves it against the log. `repair` says why it had to be rebuilt, null where it had not. */
   static async open(
     path: string,
     events: readonly Logged[],
+    seal: Seal | null = null,
   ): Promise<{ index: ClaimIndex; repair: string | null }> {
-    const index = new ClaimIndex(path);
+    const index = new ClaimIndex(path, seal);
     const saved = await index.#load();
     for (const event of events) index.observe(event);
     const repair = index.#repairOf(saved);

@@ -9,13 +9,23 @@ import { join } from "node:path";
 import * as z from "zod";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder } from "./atomic";
-import { LOG, listPlaces, listTenants, noStep, type OnStep, type Place, placeOf } from "./layout";
+import {
+  listPlaces,
+  listTenants,
+  noStep,
+  type OnStep,
+  type Place,
+  placeOf,
+  type Root,
+  statOf,
+} from "./layout";
 import type { Lock } from "./lock";
-import { type Clock, readFirstEvent } from "./log";
+import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import { removeGone, removeSession } from "./remove";
 import { forgetUsage } from "./room";
-import { lockFolder, readFolder, statOf } from "./sessionFolder";
+import { firstEventOf, lockFolder, readFolder } from "./sessionFolder";
+import { filesOf } from "./vault";
 
 const JOURNAL = "erasures.jsonl";
 const NEWLINE = 10;
@@ -65,7 +75,7 @@ export type Erased = {
 type Ports = { readonly clock: Clock; readonly onStep?: OnStep | undefined };
 
 /** Throws `session-missing`, `session-in-use`, `erase-refused` before anything is deleted. */
-export async function erase(root: string, scope: Scope, { clock, onStep = noStep }: Ports): Promise<Erased> {
+export async function erase(root: Root, scope: Scope, { clock, onStep = noStep }: Ports): Promise<Erased> {
   await onStep("plan");
   const targets = await targetsOf(root, scope);
   const locks: Lock[] = [];
@@ -108,7 +118,7 @@ export async function erase(root: string, scope: Scope, { clock, onStep = noStep
  * on, is left for the next time. `lines`: of the journal that are no entries.
  */
 export async function finishErasures(
-  root: string,
+  root: Root,
   { clock, onStep = noStep }: Ports,
 ): Promise<{ finished: number; sessions: number; pending: number; lines: number }> {
   const { entries, lines } = await read(root);
@@ -131,7 +141,7 @@ export async function finishErasures(
 }
 
 /** How many sessions were still there; null where one is in use. */
-async function finish(root: string, intent: Intended, clock: Clock, onStep: OnStep): Promise<number | null> {
+async function finish(root: Root, intent: Intended, clock: Clock, onStep: OnStep): Promise<number | null> {
   let bytes = 0;
   let sessions = 0;
   let isPending = false;
@@ -157,7 +167,7 @@ async function finish(root: string, intent: Intended, clock: Clock, onStep: OnSt
   return sessions;
 }
 
-async function targetsOf(root: string, scope: Scope): Promise<readonly Place[]> {
+async function targetsOf(root: Root, scope: Scope): Promise<readonly Place[]> {
   if (scope.kind === "session") {
     const { sessions } = await listPlaces(root, scope.tenant);
     const place = sessions.find(({ session }) => session === scope.session);
@@ -180,30 +190,31 @@ async function targetsOf(root: string, scope: Scope): Promise<readonly Place[]> 
 async function resultsIn(place: Place): Promise<number> {
   if (place.session.startsWith(".")) return 0; // half built: nobody was ever shown anything of it
   const state = await readFolder(place);
-  if (state.kind === "unreadable") throw refused(place, state.why);
+  if (state.kind === "unreadable" && !state.isLocked) throw refused(place, state.why);
+  if (state.kind === "unreadable") return (await filesOf(place.folder).list()).length; // nobody can read it: nothing more is lost
   return state.kind === "begun" ? contentsOf(state.events).size : 0;
 }
 
 /** Sessions outside of those that were forked from one of them. They have copies of their own (ARCHITECTURE, Storage). */
-async function copiesOf(root: string, erased: readonly Place[]): Promise<readonly string[]> {
+async function copiesOf(root: Root, erased: readonly Place[]): Promise<readonly string[]> {
   const ids = new Set(erased.map(({ session }) => session));
   const folders = new Set(erased.map(({ folder }) => folder));
   const copies: string[] = [];
   for (const tenant of await listTenants(root)) {
-    for (const { folder, session } of (await listPlaces(root, tenant)).sessions) {
-      if (folders.has(folder)) continue;
-      const first = await firstEvent(folder);
+    for (const place of (await listPlaces(root, tenant)).sessions) {
+      if (folders.has(place.folder)) continue;
+      const first = await firstEvent(place);
       if (first?.type === "session_started" && first.from && ids.has(first.from.session))
-        copies.push(session);
+        copies.push(place.session);
     }
   }
   return copies;
 }
 
 /** Null where it cannot be read: a session that is not to be deleted does not keep others from it. */
-async function firstEvent(folder: string) {
+async function firstEvent(place: Place) {
   try {
-    return await readFirstEvent(join(folder, LOG));
+    return await firstEventOf(place);
   } catch (cause) {
     if (cause instanceof Failure || (cause as NodeJS.ErrnoException).code !== undefined) return null;
     throw cause;
@@ -211,7 +222,7 @@ async function firstEvent(folder: string) {
 }
 
 /** What earlier deletions left half done; where everything goes, also what is not ours among the sessions. */
-async function clearRests(root: string, scope: Scope): Promise<void> {
+async function clearRests(root: Root, scope: Scope): Promise<void> {
   if (scope.kind === "session") return;
   for (const tenant of scope.kind === "workspace" ? [scope.tenant] : await listTenants(root)) {
     const { gone, strays } = await listPlaces(root, tenant);
@@ -221,8 +232,8 @@ async function clearRests(root: string, scope: Scope): Promise<void> {
   }
 }
 
-async function append(root: string, entry: Entry): Promise<void> {
-  const path = join(root, JOURNAL);
+async function append(root: Root, entry: Entry): Promise<void> {
+  const path = join(root.path, JOURNAL);
   try {
     const file = await open(path, "a+", FILE_MODE);
     try {
@@ -235,7 +246,7 @@ async function append(root: string, entry: Entry): Promise<void> {
     } finally {
       await file.close();
     }
-    await syncFolder(root);
+    await syncFolder(root.path);
   } catch (cause) {
     const { code = "unknown" } = cause as NodeJS.ErrnoException;
     throw new Failure(
@@ -247,8 +258,8 @@ async function append(root: string, entry: Entry): Promise<void> {
   }
 }
 
-async function read(root: string): Promise<{ entries: readonly Entry[]; lines: number }> {
-  const path = join(root, JOURNAL);
+async function read(root: Root): Promise<{ entries: readonly Entry[]; lines: number }> {
+  const path = join(root.path, JOURNAL);
   if (!(await statOf(path))) return { entries: [], lines: 0 };
   const entries: Entry[] = [];
   let lines = 0;

@@ -1,32 +1,35 @@
 /** A fork: a new session with a session's conversation up to now, its own salt, and copies of everything that it cites. */
-import { join } from "node:path";
 import type { Claim, Digest } from "../schema/claim";
 import { Failure } from "../schema/failure";
-import { Blobs } from "./blobs";
-import { buildSession } from "./build";
+import type { BlobName, Blobs } from "./blobs";
+import { buildSession, type Filled } from "./build";
 import { fileBytesOf } from "./frames";
-import { BLOBS, type OnStep, type Place } from "./layout";
+import type { OnStep, Place } from "./layout";
 import type { Clock } from "./log";
 import type { Room } from "./room";
+import { sealedBytesOf } from "./seal";
 import { type FolderState, readFolder } from "./sessionFolder";
 
 export type Forked = { readonly session: string; readonly results: number; readonly missing: number };
 
 /**
  * Copies, never links: what happens to one session's files happens to no other's. The source may be running: it is
- * copied as far as its log says now. Throws `session-missing`, `log-damaged`, `store-full`.
+ * copied as far as its log says now. A fork of a sealed session is sealed. Throws `session-missing`, `log-damaged`, `store-full`.
  */
 export async function fork(
-  root: string,
   source: Place,
   { clock, room, onStep }: { clock: Clock; room: Room; onStep?: OnStep | undefined },
 ): Promise<Forked> {
-  const { events } = begun(source, await readFolder(source));
-  const from = new Blobs(join(source.folder, BLOBS));
+  const { events, keeping, blobs: from } = begun(source, await readFolder(source));
+  const { root, tenant } = source;
+  const isSealed = keeping.seal !== null || root.vault.sealsNew;
   let copiedBytes = 0;
-  const fill = async (to: Blobs, claims: readonly Claim[]): Promise<readonly Digest[]> => {
+  const fill = async (to: Blobs, claims: readonly Claim[]): Promise<Filled> => {
     const contents = new Map(claims.map((claim) => [claim.sha256, claim]));
-    await room.admitCopies([...contents.values()].reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
+    await room.admitCopies(
+      [...contents.values()].reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0),
+    );
+    const names = new Map<Digest, BlobName>();
     const missing: Digest[] = [];
     for (const [digest, { bytes }] of contents) {
       const text = await from.read(digest).catch((cause: unknown) => {
@@ -35,13 +38,13 @@ export async function fork(
       });
       if (text === null) missing.push(digest);
       else {
-        await to.put(text);
+        names.set(digest, await to.put(text));
         copiedBytes += bytes;
       }
     }
-    return missing;
+    return { names, missing };
   };
-  const made = await buildSession({ root, tenant: source.tenant, kind: "fork", events, fill, clock, onStep });
+  const made = await buildSession({ root, tenant, kind: "fork", events, isSealed, fill, clock, onStep });
   await room.note(copiedBytes);
   await room.flush();
   return made;

@@ -64,13 +64,18 @@ export class FrameTable {
   }
 
   /** Null where `tail` (see `tailOf`) is not the end of a blob of that size, or `digest` is not its root's. */
-  static of(tail: Buffer, contentBytes: number, digest: string): FrameTable | null {
+  static of(
+    tail: Buffer,
+    contentBytes: number,
+    digest: string,
+    digestOf: (bytes: Buffer) => string,
+  ): FrameTable | null {
     const footer = tail.subarray(Math.max(0, tail.length - FOOTER_BYTES));
     const frames = readFooter(footer, contentBytes);
     if (frames === null) return null;
     const rootAt = contentBytes + frames * ROW_BYTES - tailOf(contentBytes).position;
     const root = tail.subarray(Math.max(0, rootAt), tail.length - FOOTER_BYTES);
-    if (root.length !== groupsOf(frames) * GROUP_BYTES || hash("sha256", root, "hex") !== digest) return null;
+    if (root.length !== groupsOf(frames) * GROUP_BYTES || digestOf(root) !== digest) return null;
     const table = new FrameTable(Buffer.from(root), contentBytes, frames);
     return table.total.bytes === contentBytes ? table : null;
   }

@@ -9,15 +9,16 @@ import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { byteLength, charLength, type SafeText } from "../schema/text";
 import { contentName, LOG_NAME, MANIFEST_NAME, Manifest } from "./archive";
-import type { Blobs } from "./blobs";
-import { buildSession } from "./build";
+import { type BlobName, type Blobs, plainNameOf } from "./blobs";
+import { buildSession, type Filled } from "./build";
 import { readChain } from "./chain";
 import { sha256 } from "./digest";
 import { fileBytesOf } from "./frames";
-import { noStep, type OnStep } from "./layout";
+import { noStep, type OnStep, type Root } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import type { Room } from "./room";
+import { sealedBytesOf } from "./seal";
 
 const MEGABYTE = 1024 * 1024;
 export const MAXIMUM_RATIO = 200; // unpacked over packed, of the whole archive
@@ -46,7 +47,7 @@ export type ImportPorts = {
  * `store-full`, or `store-too-new` for the log of a later version. Named steps: open → check → copy → log → name.
  */
 export async function importSession(
-  root: string,
+  root: Root,
   tenant: string,
   file: string,
   { clock, room, maximumEntryBytes, onStep = noStep }: ImportPorts,
@@ -60,13 +61,13 @@ export async function importSession(
     const missing = new Set(manifest.missing.map(({ sha256: digest }) => digest));
     await reading(file, () => assertComplete(archive, contents, missing));
     const here = contents.filter((claim) => !missing.has(claim.sha256));
-    await room.admitCopies(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
-    const fill = async (blobs: Blobs): Promise<readonly Digest[]> => {
+    await room.admitCopies(here.reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0));
+    const fill = async (blobs: Blobs): Promise<Filled> => {
+      const names = new Map<Digest, BlobName>();
       for (const claim of here) {
-        const name = await blobs.put(await reading(file, () => readContent(archive, claim)));
-        await reading(file, () => assertFrames(name.frames, claim));
+        names.set(claim.sha256, await blobs.put(await reading(file, () => readContent(archive, claim))));
       }
-      return [...missing];
+      return { names, missing: [...missing] };
     };
     const plan = {
       root,
@@ -74,12 +75,13 @@ export async function importSession(
       kind: "import" as const,
       origin: "import" as const,
       events,
+      isSealed: root.vault.sealsNew,
       fill,
       clock,
       onStep,
     };
     const made = await buildSession(plan);
-    await room.note(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
+    await room.note(here.reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0));
     await room.flush();
     return { ...made, title: manifest.title };
   } finally {
@@ -151,7 +153,7 @@ class Archive {
 
 async function readWords(archive: Archive): Promise<{ manifest: Manifest; events: readonly Logged[] }> {
   const manifest = manifestIn(textOf(await archive.read(MANIFEST_NAME)));
-  const { events, sum, problem } = readChain(await archive.read(LOG_NAME));
+  const { events, sum, problem } = readChain(await archive.read(LOG_NAME), null);
   if (problem !== null) throw refused(`its log is damaged: ${problem}`);
   if (sum !== manifest.log.sum || events.length !== manifest.log.events)
     throw refused("its log is not the one that its manifest tells of");
@@ -186,14 +188,11 @@ function assertComplete(archive: Archive, contents: readonly Claim[], missing: R
 async function readContent(archive: Archive, claim: Claim): Promise<SafeText> {
   const text = textOf(await archive.read(contentName(claim.sha256)));
   if (sha256(text) !== claim.sha256) throw refused("a stored result in it was altered");
+  if (plainNameOf(Buffer.from(text, "utf8")).frames !== claim.frames)
+    throw refused("its log proves a stored result by other frames than it has");
   if (byteLength(text) !== claim.bytes || charLength(text) !== claim.chars)
     throw refused("its log gives a stored result another size than it has");
   return text as SafeText; // it was, where it was stored; whoever made the archive may have written anything
-}
-
-/** What windows are proven by is the content's own. */
-function assertFrames(frames: Digest, claim: Claim): void {
-  if (frames !== claim.frames) throw refused("its log proves a stored result by other frames than it has");
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,15 +1,18 @@
 /** Where things stand in the store's folder. Names are ids and digests of ours, never what a model or a tool wrote. */
 import { randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "./digest";
 import type { Clock } from "./log";
+import type { Vault } from "./vault";
 
 export const SESSION_ID = /^[0-9a-z-]{1,64}$/;
 export const LOG = "log.jsonl";
 export const INDEX = "claims.json";
 export const BLOBS = "blobs";
 export const LOCK = "owner.lock";
+/** How the session's content is kept; absent where it is plain (`vault.ts`). */
+export const KEEPING = "keeping.json";
 
 /** A session that is being built: it gets its name when it is whole. */
 export const DRAFT = ".draft-";
@@ -24,16 +27,27 @@ const TENANT = /^[0-9a-f]{32}$/;
 export type OnStep = (step: string) => void | Promise<void>;
 export const noStep: OnStep = () => undefined;
 
+/** A store: its folder, and what opens the sealed sessions in it. */
+export type Root = { readonly path: string; readonly vault: Vault };
+
 /** One session's folder. `session` is the folder's name. */
-export type Place = { readonly tenant: string; readonly session: string; readonly folder: string };
+export type Place = {
+  readonly root: Root;
+  readonly tenant: string;
+  readonly session: string;
+  readonly folder: string;
+};
 
 /** The workspace's name in the store: a digest of its addresses, which are never written. */
 export const tenantOf = (workspaceIdentity: string): string => sha256(workspaceIdentity).slice(0, 32);
 
-export const sessionsFolder = (root: string, tenant: string): string =>
-  join(root, "tenants", tenant, "sessions");
+export const tenantFolder = (root: Root, tenant: string): string => join(root.path, "tenants", tenant);
 
-export const placeOf = (root: string, tenant: string, session: string): Place => ({
+export const sessionsFolder = (root: Root, tenant: string): string =>
+  join(tenantFolder(root, tenant), "sessions");
+
+export const placeOf = (root: Root, tenant: string, session: string): Place => ({
+  root,
   tenant,
   session,
   folder: join(sessionsFolder(root, tenant), session),
@@ -48,8 +62,8 @@ export function newSessionId(clock: Clock): string {
   return `${stamp}-${randomBytes(4).toString("hex")}`;
 }
 
-export async function listTenants(root: string): Promise<readonly string[]> {
-  return (await namesIn(join(root, "tenants"))).filter((name) => TENANT.test(name));
+export async function listTenants(root: Root): Promise<readonly string[]> {
+  return (await namesIn(join(root.path, "tenants"))).filter((name) => TENANT.test(name));
 }
 
 /** What stands among a workspace's sessions: theirs, unfinished ones, half-deleted ones, and what is not ours. */
@@ -60,7 +74,7 @@ export type Neighbours = {
   readonly strays: readonly Place[];
 };
 
-export async function listPlaces(root: string, tenant: string): Promise<Neighbours> {
+export async function listPlaces(root: Root, tenant: string): Promise<Neighbours> {
   const sessions: Place[] = [];
   const drafts: Place[] = [];
   const gone: Place[] = [];
@@ -87,4 +101,12 @@ export async function entriesIn(folder: string) {
     throw cause;
   });
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Undefined where it is gone: another window deletes too. */
+export async function statOf(path: string) {
+  return stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return undefined;
+    throw cause;
+  });
 }

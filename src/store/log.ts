@@ -6,12 +6,16 @@ import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
 import { CHAIN_START, lineOf, readChain } from "./chain";
+import type { Seal } from "./seal";
 
 export type Clock = { now(): number };
 
+/** `origin`: of what is appended, by default the loop. `seal`: of the session; without one it is plain. */
+export type LogPorts = { readonly clock: Clock; readonly seal?: Seal | null; readonly origin?: Origin };
+
 /** Everything a log holds, without taking it over. A torn tail is left where it is and not read. */
-export async function readLog(path: string): Promise<readonly Logged[]> {
-  return readChain(await contentOf(path)).events;
+export async function readLog(path: string, seal: Seal | null = null): Promise<readonly Logged[]> {
+  return readChain(await contentOf(path), seal).events;
 }
 
 /** A session's folder without a log is what a crash left of a session that never began. */
@@ -26,12 +30,13 @@ const IDS = { bigint: true } as const; // on Windows a file's number does not fi
 const FIRST_LINE_BYTES = 16_384;
 
 /** The first event of a log, read from its first bytes; null where there is none. */
-export async function readFirstEvent(path: string): Promise<Logged | null> {
+export async function readFirstEvent(path: string, seal: Seal | null): Promise<Logged | null> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0);
     const end = buffer.indexOf(10);
-    return end < 0 || end >= bytesRead ? null : (readChain(buffer.subarray(0, end + 1)).events[0] ?? null);
+    if (end < 0 || end >= bytesRead) return null;
+    return readChain(buffer.subarray(0, end + 1), seal).events[0] ?? null;
   } finally {
     await file.close();
   }
@@ -46,34 +51,35 @@ export class SessionLog {
   readonly #file: FileHandle;
   readonly #clock: Clock;
   readonly #origin: Origin;
+  readonly #seal: Seal | null;
   #n: number;
   #sum: string;
   #queue: Promise<unknown> = Promise.resolve();
   #broken: Failure | null = null;
 
-  private constructor(path: string, file: FileHandle, clock: Clock, origin: Origin, n: number, sum: string) {
+  private constructor(path: string, file: FileHandle, ports: LogPorts, n: number, sum: string) {
     this.#path = path;
     this.#file = file;
-    this.#clock = clock;
-    this.#origin = origin;
+    this.#clock = ports.clock;
+    this.#origin = ports.origin ?? "loop";
+    this.#seal = ports.seal ?? null;
     this.#n = n;
     this.#sum = sum;
   }
 
-  static async create(path: string, clock: Clock, origin: Origin = "loop"): Promise<SessionLog> {
+  static async create(path: string, ports: LogPorts): Promise<SessionLog> {
     const file = await open(path, "ax", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
     await syncFolder(dirname(path));
-    return new SessionLog(path, file, clock, origin, 0, CHAIN_START);
+    return new SessionLog(path, file, ports, 0, CHAIN_START);
   }
 
   /** Opens a log to go on with it. A damaged tail is moved aside, kept, and told in `damage`. */
   static async open(
     path: string,
-    clock: Clock,
-    origin: Origin = "loop",
+    ports: LogPorts,
   ): Promise<{ log: SessionLog; events: readonly Logged[]; damage: string | null }> {
     const bytes = await contentOf(path);
-    const { events, sum, goodBytes, problem } = readChain(bytes);
+    const { events, sum, goodBytes, problem } = readChain(bytes, ports.seal);
     let damage: string | null = null;
     if (problem !== null && events.length === 0) {
       throw new Failure(
@@ -83,7 +89,7 @@ export class SessionLog {
       );
     }
     if (problem !== null) {
-      const aside = `${path}.damaged-${clock.now()}-${randomUUID().slice(0, 8)}`;
+      const aside = `${path}.damaged-${ports.clock.now()}-${randomUUID().slice(0, 8)}`;
       try {
         await writeAtomically(aside, bytes.subarray(goodBytes)); // on disk before the log lets go of it
         await truncate(path, goodBytes);
@@ -93,7 +99,7 @@ export class SessionLog {
       damage = `${problem}; ${bytes.length - goodBytes} bytes were moved to ${basename(aside)}`;
     }
     const file = await open(path, "a", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
-    return { log: new SessionLog(path, file, clock, origin, events.length, sum), events, damage };
+    return { log: new SessionLog(path, file, ports, events.length, sum), events, damage };
   }
 
   /**
@@ -105,7 +111,7 @@ export class SessionLog {
     if (!success) return Promise.reject(unwritable(this.#path, error));
     return this.#enqueue(async () => {
       const logged: Logged = { n: this.#n, at: this.#clock.now(), origin: this.#origin, ...event };
-      const { line, sum } = lineOf(logged, this.#sum);
+      const { line, sum } = lineOf(logged, this.#sum, this.#seal);
       await this.#file.appendFile(`${line}\n`, "utf8");
       this.#n += 1;
       this.#sum = sum;

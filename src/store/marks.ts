@@ -11,6 +11,16 @@ export function claimsIn(event: Logged): readonly Claim[] {
   return [Claim.parse(event)]; // its fields and no others
 }
 
+/** What content is called in another session that has it too. */
+export type Names = ReadonlyMap<Digest, Pick<Claim, "sha256" | "frames">>;
+
+/** The event as a session says it that calls content by those names. */
+export function renamed(event: Logged, names: Names): Logged {
+  if (event.type === "tool_result_stored") return { ...event, ...names.get(event.sha256) };
+  if (event.type !== "adopted") return event;
+  return { ...event, claims: event.claims.map((claim) => ({ ...claim, ...names.get(claim.sha256) })) };
+}
+
 /** Every claim of a log by its handle, as the index joins them. */
 export function claimsOf(events: Iterable<Logged>): ReadonlyMap<Handle, Claim> {
   const claims = new Map<Handle, Claim>();

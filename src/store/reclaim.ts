@@ -2,21 +2,26 @@
  * Content of tools that are listed as reclaimable: it goes `ttlSeconds` after its last use, and sooner where the store is
  * full (CONFORMANCE §0.6). Its handle is then refused like every other that is gone. Never of a session in use.
  */
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
-import { BLOBS, listPlaces, listTenants, type Place } from "./layout";
+import type { Listed } from "./blobFiles";
+import { listPlaces, listTenants, type Place, type Root } from "./layout";
 import type { Clock } from "./log";
 import { claimsIn, claimsOf, reclaimableIn, ticketsIn } from "./marks";
-import { lockFolder, readFolder, statOf } from "./sessionFolder";
+import { lockFolder, readFolder } from "./sessionFolder";
+import { filesOf } from "./vault";
 import { savedIndex } from "./verify";
 
-type Candidate = { readonly place: Place; readonly digest: Digest; readonly usedAt: number };
+type Candidate = {
+  readonly place: Place;
+  readonly file: Listed;
+  readonly digest: Digest;
+  readonly usedAt: number;
+};
 
 /** `needBytes` null: what is past its time. Else as much as is needed, whatever its time, longest unused first. */
 export async function reclaim(
-  root: string,
+  root: Root,
   needBytes: number | null,
   clock: Clock,
 ): Promise<{ contents: number; bytes: number }> {
@@ -45,28 +50,27 @@ async function candidatesIn(place: Place, now: number | null): Promise<readonly 
   if (state.kind !== "begun" || state.lostLines) return []; // lost lines may have used it
   const ttlMs = ttlMsOf(state.events);
   const candidates: Candidate[] = [];
-  for (const [digest, usedAt] of lastUses(state.events)) {
-    const file = await statOf(join(place.folder, BLOBS, digest));
-    if (!file) continue;
-    const used = Math.max(usedAt, file.mtimeMs);
-    if (now === null || now - used > ttlMs) candidates.push({ place, digest, usedAt: used });
+  const uses = lastUses(state.events);
+  for (const file of await filesOf(place.folder).list()) {
+    const usedAt = file.kind === "blob" ? uses.get(file.digest) : undefined;
+    if (file.kind !== "blob" || usedAt === undefined) continue;
+    const used = Math.max(usedAt, file.changedAt);
+    if (now === null || now - used > ttlMs)
+      candidates.push({ place, file, digest: file.digest, usedAt: used });
   }
   return candidates;
 }
 
 /** The bytes that were freed; null where somebody has the session, or used the content since. */
-async function drop({ place, digest, usedAt }: Candidate, clock: Clock): Promise<number | null> {
+async function drop({ place, file, digest, usedAt }: Candidate, clock: Clock): Promise<number | null> {
   const lock = await lockFolder(place, clock);
   if (lock === "in-use" || lock === "gone") return null;
   try {
     const state = await readFolder(place);
     if (state.kind !== "begun") return null;
     const now = lastUses(state.events).get(digest);
-    const path = join(place.folder, BLOBS, digest);
-    const file = await statOf(path);
-    if (!file || now === undefined || now > usedAt) return null;
-    await rm(path, { force: true });
-    return file.size;
+    if (now === undefined || now > usedAt) return null;
+    return await filesOf(place.folder).remove(file);
   } finally {
     await lock.release();
   }

@@ -8,8 +8,8 @@ import { appendFile, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, writeAtomically } from "./atomic";
-import { listPlaces, listTenants } from "./layout";
-import { listBlobs } from "./sessionFolder";
+import { listPlaces, listTenants, type Root } from "./layout";
+import { filesOf } from "./vault";
 
 export type StoreLimits = {
   readonly maximumBytes: number; // of all stored results
@@ -34,7 +34,7 @@ const NEAR_SHARE = 0.1;
 export type Reclaim = (bytes: number) => Promise<number>;
 
 export class Room {
-  readonly #root: string;
+  readonly #root: Root;
   readonly #limits: StoreLimits;
   readonly #reclaim: Reclaim;
   #read: { inode: bigint; bytes: number; total: number | null } = { inode: -1n, bytes: 0, total: null };
@@ -42,7 +42,7 @@ export class Room {
   #known = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
   #unwritten = 0;
 
-  constructor(root: string, limits: StoreLimits, reclaim: Reclaim = async () => 0) {
+  constructor(root: Root, limits: StoreLimits, reclaim: Reclaim = async () => 0) {
     this.#root = root;
     this.#limits = limits;
     this.#reclaim = reclaim;
@@ -96,7 +96,7 @@ export class Room {
     const bytes = this.#unwritten;
     if (bytes === 0) return;
     this.#unwritten = 0;
-    await appendFile(join(this.#root, USAGE), `+${bytes}\n`, { mode: FILE_MODE }).catch(
+    await appendFile(join(this.#root.path, USAGE), `+${bytes}\n`, { mode: FILE_MODE }).catch(
       (cause: NodeJS.ErrnoException) => {
         if (cause.code === undefined) throw cause;
       },
@@ -110,7 +110,7 @@ export class Room {
   }
 
   async #readTotal(): Promise<number> {
-    const file = await open(join(this.#root, USAGE), "r").catch((cause: NodeJS.ErrnoException) => {
+    const file = await open(join(this.#root.path, USAGE), "r").catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === "ENOENT") return null;
       throw cause;
     });
@@ -142,18 +142,18 @@ function added(total: number | null, lines: string): number | null {
 }
 
 /** What the stored results of all sessions take on disk, counted and written down. */
-export async function measure(root: string): Promise<number> {
+export async function measure(root: Root): Promise<number> {
   let bytes = 0;
   for (const tenant of await listTenants(root)) {
     const { sessions, drafts } = await listPlaces(root, tenant);
     for (const { folder } of [...sessions, ...drafts])
-      for (const file of await listBlobs(folder)) bytes += file.bytes;
+      for (const file of await filesOf(folder).list()) bytes += file.bytes;
   }
-  await writeAtomically(join(root, USAGE), `=${bytes}\n`);
+  await writeAtomically(join(root.path, USAGE), `=${bytes}\n`);
   return bytes;
 }
 
 /** After deletions: the next put measures again. */
-export async function forgetUsage(root: string): Promise<void> {
-  await rm(join(root, USAGE), { force: true });
+export async function forgetUsage(root: Root): Promise<void> {
+  await rm(join(root.path, USAGE), { force: true });
 }

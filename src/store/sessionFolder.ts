@@ -5,11 +5,12 @@ import { join } from "node:path";
 import type { Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { Blobs } from "./blobs";
+import type { Blobs } from "./blobs";
 import { readChain } from "./chain";
-import { BLOBS, entriesIn, isDraftFile, LOCK, LOG, type Place } from "./layout";
+import { entriesIn, isDraftFile, LOCK, LOG, type Place, statOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
-import type { Clock } from "./log";
+import { type Clock, readFirstEvent } from "./log";
+import { blobsOf, filesOf, type Keeping } from "./vault";
 
 /**
  * `begun`: the log reads to its end, or to a last line that a crash tore (`isTorn`). `lostLines`: part of it was moved
@@ -24,10 +25,16 @@ export type FolderState =
       readonly sum: string;
       readonly isTorn: boolean;
       readonly lostLines: boolean;
+      readonly keeping: Keeping;
+      readonly blobs: Blobs;
     }
   | { readonly kind: "empty" }
   | { readonly kind: "gone" }
-  | { readonly kind: "unreadable"; readonly why: string };
+  | {
+      readonly kind: "unreadable";
+      readonly why: string;
+      readonly isLocked?: true; // sealed, and nothing here opens it
+    };
 
 const NEWLINE = 10;
 
@@ -39,7 +46,8 @@ export async function readFolder(place: Place): Promise<FolderState> {
     return withoutLog(place, cause as NodeJS.ErrnoException);
   }
   try {
-    const { events, sum, goodBytes, problem } = readChain(bytes);
+    const keeping = await place.root.vault.of(place);
+    const { events, sum, goodBytes, problem } = readChain(bytes, keeping.seal);
     const isTorn = problem !== null && bytes.indexOf(NEWLINE, goodBytes) < 0;
     if (problem !== null && !isTorn) return { kind: "unreadable", why: `${LOG}: ${problem}` };
     if (events[0]?.type !== "session_started")
@@ -48,9 +56,13 @@ export async function readFolder(place: Place): Promise<FolderState> {
         : { kind: "unreadable", why: `${LOG} has no beginning` };
     const names = await readdir(place.folder);
     const lostLines = names.some((name) => name.startsWith(`${LOG}.damaged-`));
-    return { kind: "begun", events, bytes: bytes.subarray(0, goodBytes), sum, isTorn, lostLines };
+    const read = { events, bytes: bytes.subarray(0, goodBytes), sum, isTorn, lostLines };
+    return { kind: "begun", ...read, keeping, blobs: blobsOf(place, keeping) };
   } catch (cause) {
-    if (cause instanceof Failure) return { kind: "unreadable", why: cause.message };
+    if (cause instanceof Failure) {
+      const isLocked = cause.code === "key-missing" || cause.code === "key-damaged";
+      return { kind: "unreadable", why: cause.message, ...(isLocked && { isLocked }) };
+    }
     return unreadable(cause);
   }
 }
@@ -74,31 +86,7 @@ function unreadable(cause: unknown): FolderState {
 }
 
 async function hasContent(place: Place): Promise<boolean> {
-  return (await listBlobs(place.folder)).some(({ kind }) => kind === "blob");
-}
-
-/** A file below `blobs`. `digest` is its name: what is in it is another question. */
-export type BlobFile = {
-  readonly path: string;
-  readonly bytes: number;
-  readonly changedAt: number; // Unix milliseconds
-} & ({ readonly kind: "blob"; readonly digest: Digest } | { readonly kind: "draft" | "stray" });
-
-const BLOB = /^[0-9a-f]{64}$/;
-
-export async function listBlobs(folder: string): Promise<readonly BlobFile[]> {
-  const root = join(folder, BLOBS);
-  const files: BlobFile[] = [];
-  for (const entry of await entriesIn(root)) {
-    if (!entry.isFile()) continue;
-    const path = join(root, entry.name);
-    const found = await statOf(path);
-    if (!found) continue;
-    const file = { path, bytes: found.size, changedAt: found.mtimeMs };
-    if (BLOB.test(entry.name)) files.push({ ...file, kind: "blob", digest: entry.name as Digest });
-    else files.push({ ...file, kind: isDraftFile(entry.name) ? "draft" : "stray" });
-  }
-  return files;
+  return (await filesOf(place.folder).list()).some(({ kind }) => kind === "blob");
 }
 
 /** Files that a crash left half-written, in the folder itself and beside the locks. */
@@ -115,12 +103,10 @@ export async function listDrafts(folder: string): Promise<readonly { path: strin
   return drafts;
 }
 
-/** Undefined where it is gone: another window deletes too. */
-export async function statOf(path: string) {
-  return stat(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return undefined;
-    throw cause;
-  });
+/** How a session began, without reading the rest of its log. Throws as the vault does, and the disk. */
+export async function firstEventOf(place: Place): Promise<Logged | null> {
+  const { seal } = await place.root.vault.of(place);
+  return readFirstEvent(join(place.folder, LOG), seal);
 }
 
 /**
@@ -134,10 +120,10 @@ export async function lastUsedAt(place: Place, events: readonly Logged[]): Promi
 
 export type BlobState = "whole" | "missing" | "corrupt" | "unreadable";
 
-/** Whether stored content is what its digest says. `root` is a session's `blobs` folder. */
-export async function blobState(root: string, digest: Digest): Promise<BlobState> {
+/** Whether stored content is what its digest says. */
+export async function blobState(blobs: Blobs, digest: Digest): Promise<BlobState> {
   try {
-    await new Blobs(root).read(digest);
+    await blobs.read(digest);
     return "whole";
   } catch (cause) {
     if (cause instanceof Failure) return cause.code === "blob-corrupt" ? "corrupt" : "missing";

@@ -3,24 +3,34 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import type { ContentWindow } from "../claims/window";
-import type { Claim, Digest, Handle, Matches } from "../schema/claim";
-import type { Logged, SessionEvent } from "../schema/event";
+import type { Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
-import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
-import { sha256 } from "./digest";
 import { fork } from "./fork";
-import { fileBytesOf } from "./frames";
-import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
+import {
+  INDEX,
+  LOCK,
+  LOG,
+  newSessionId,
+  type Place,
+  placeOf,
+  type Root,
+  SESSION_ID,
+  sessionsFolder,
+  statOf,
+  tenantOf,
+} from "./layout";
 import { type Lock, takeLock } from "./lock";
-import { type Clock, readFirstEvent, readLog, SessionLog } from "./log";
-import { claimsOf, contentsOf } from "./marks";
+import { type Clock, readLog, SessionLog } from "./log";
+import { claimsOf } from "./marks";
+import { OpenSession } from "./openSession";
 import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
-import { statOf } from "./sessionFolder";
+import { firstEventOf } from "./sessionFolder";
+import { blobsOf, isSealed, PLAIN_VAULT, type Vault } from "./vault";
 
 const FORMAT = 1;
 const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
@@ -34,105 +44,14 @@ export type SessionSummary = {
   readonly changedAt: number;
 };
 
-/** A session opened for writing. Satisfies the loop's `Log` and `Claims` ports. */
-export class OpenSession {
-  readonly id: string;
-  readonly events: readonly Logged[];
-  readonly #log: SessionLog;
-  readonly #blobs: Blobs;
-  readonly #index: ClaimIndex;
-  readonly #lock: Lock;
-  readonly #room: Room;
-  readonly #stored: Set<Digest>;
-
-  constructor(
-    id: string,
-    events: readonly Logged[],
-    log: SessionLog,
-    blobs: Blobs,
-    index: ClaimIndex,
-    lock: Lock,
-    room: Room,
-  ) {
-    this.id = id;
-    this.events = events;
-    this.#log = log;
-    this.#blobs = blobs;
-    this.#index = index;
-    this.#lock = lock;
-    this.#room = room;
-    this.#stored = new Set(contentsOf(events).keys());
-  }
-
-  async append(event: SessionEvent): Promise<Logged> {
-    const logged = await this.#log.append(event);
-    this.#index.observe(logged);
-    return logged;
-  }
-
-  sync(): Promise<void> {
-    return this.#log.sync();
-  }
-
-  /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
-  async put(text: SafeText): Promise<BlobName> {
-    const bytes = Buffer.byteLength(text, "utf8");
-    const fileBytes = fileBytesOf(bytes);
-    try {
-      await this.#room.admit(bytes, fileBytes);
-    } catch (cause) {
-      if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
-    }
-    const kept = await this.#blobs.put(text);
-    if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
-    this.#stored.add(kept.sha256);
-    return kept;
-  }
-
-  read(digest: Digest): Promise<SafeText> {
-    return this.#blobs.read(digest);
-  }
-
-  window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {
-    return this.#blobs.window(name, offset, maximumChars);
-  }
-
-  charOfLine(name: BlobName, line: number): Promise<number> {
-    return this.#blobs.charOfLine(name, line);
-  }
-
-  search(name: BlobName, needle: string): Promise<Matches> {
-    return this.#blobs.search(name, needle);
-  }
-
-  find(handle: Handle): Claim | undefined {
-    return this.#index.find(handle);
-  }
-
-  async checkpoint(): Promise<void> {
-    await this.#index.checkpoint();
-    await this.#room.flush();
-  }
-
-  /** Lets the session go: another window may open it. Safe after a failure: the log and the blobs are complete. */
-  async close(): Promise<void> {
-    try {
-      await this.checkpoint();
-    } finally {
-      await this.#log.close();
-      await this.#lock.release();
-    }
-  }
-}
-
 export class Sessions {
-  readonly #root: string;
+  readonly #root: Root;
   readonly #folder: string;
   readonly #tenant: string;
   readonly #clock: Clock;
   readonly #room: Room;
 
-  private constructor(root: string, tenant: string, clock: Clock, room: Room) {
+  private constructor(root: Root, tenant: string, clock: Clock, room: Room) {
     this.#root = root;
     this.#folder = sessionsFolder(root, tenant);
     this.#tenant = tenant;
@@ -145,17 +64,19 @@ export class Sessions {
    * Throws `store-too-new` for a store of a later major format, `store-unwritable` where nothing can be written.
    */
   static async open(
-    root: string,
+    path: string,
     workspaceIdentity: string,
     clock: Clock,
     limits: StoreLimits = DEFAULT_LIMITS,
+    vault: Vault = PLAIN_VAULT,
   ): Promise<Sessions> {
+    const root: Root = { path, vault };
     const tenant = tenantOf(workspaceIdentity);
     try {
       await makeFolder(sessionsFolder(root, tenant));
-      await checkFormat(join(root, "format.json"));
+      await checkFormat(join(path, "format.json"));
     } catch (cause) {
-      throw unwritable(root, cause);
+      throw unwritable(path, cause);
     }
     return new Sessions(root, tenant, clock, new Room(root, limits, reclaimer(root, clock)));
   }
@@ -179,13 +100,18 @@ export class Sessions {
   }
 
   async #create(start: { workspace: string; title: string }): Promise<OpenSession> {
+    const isToBeSealed = this.#root.vault.sealsNew;
     const id = newSessionId(this.#clock);
-    const folder = join(this.#folder, id);
+    const place = this.#place(id);
+    const { folder } = place;
     await mkdir(folder, { mode: FOLDER_MODE });
     await syncFolder(this.#folder);
-    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
+    const lock = await takeLock(join(folder, LOCK), this.#clock.now(), randomUUID());
     return letGoOnFailure(lock, async (held) => {
-      const log = held(await SessionLog.create(join(folder, "log.jsonl"), this.#clock));
+      const { vault } = this.#root;
+      const keeping = await vault.begin(place, this.#clock, isToBeSealed);
+      const { seal } = keeping;
+      const log = held(await SessionLog.create(join(folder, LOG), { clock: this.#clock, seal }));
       const started = await log.append({
         type: "session_started",
         format: 1,
@@ -196,8 +122,9 @@ export class Sessions {
         salt: randomBytes(16).toString("hex"),
       });
       await log.sync();
-      const { index } = await ClaimIndex.open(join(folder, "claims.json"), [started]);
-      return new OpenSession(id, [started], log, new Blobs(join(folder, "blobs")), index, lock, this.#room);
+      const { index } = await ClaimIndex.open(join(folder, INDEX), [started], seal);
+      const kept = { blobs: blobsOf(place, keeping), isSealed: seal !== null };
+      return new OpenSession({ id, events: [started], log, ...kept, index, lock, room: this.#room });
     });
   }
 
@@ -206,33 +133,29 @@ export class Sessions {
    * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`.
    */
   async open(id: string): Promise<OpenSession> {
-    const folder = await this.#existing(id);
+    const place = await this.#existing(id);
     try {
-      if (await isImported(folder)) return await this.open(await this.fork(id));
-      return await this.#open(id, folder);
+      if (await this.#isReadOnly(place)) return await this.open(await this.fork(id));
+      return await this.#open(place);
     } catch (cause) {
-      throw unwritable(folder, cause);
+      throw unwritable(place.folder, cause);
     }
   }
 
-  async #open(id: string, folder: string): Promise<OpenSession> {
-    const lock = await takeLock(join(folder, "owner.lock"), this.#clock.now(), randomUUID());
+  async #open(place: Place): Promise<OpenSession> {
+    const { folder, session: id } = place;
+    const lock = await takeLock(join(folder, LOCK), this.#clock.now(), randomUUID());
     return letGoOnFailure(lock, async (held) => {
-      const { log, events, damage } = await SessionLog.open(join(folder, "log.jsonl"), this.#clock);
+      const keeping = await this.#root.vault.of(place);
+      const { seal } = keeping;
+      const { log, events, damage } = await SessionLog.open(join(folder, LOG), { clock: this.#clock, seal });
       held(log);
       const known = [...events];
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
-      const { index, repair } = await ClaimIndex.open(join(folder, "claims.json"), known);
-      const session = new OpenSession(
-        id,
-        known,
-        log,
-        new Blobs(join(folder, "blobs")),
-        index,
-        lock,
-        this.#room,
-      );
+      const { index, repair } = await ClaimIndex.open(join(folder, INDEX), known, seal);
+      const kept = { blobs: blobsOf(place, keeping), isSealed: seal !== null };
+      const session = new OpenSession({ id, events: known, log, ...kept, index, lock, room: this.#room });
       if (repair !== null) {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
         await session.checkpoint();
@@ -243,31 +166,44 @@ export class Sessions {
 
   /** A new session with the conversation of this one up to now; its id. */
   async fork(id: string): Promise<string> {
-    await this.#existing(id);
-    const source = placeOf(this.#root, this.#tenant, id);
-    return (await fork(this.#root, source, { clock: this.#clock, room: this.#room })).session;
+    const source = await this.#existing(id);
+    return (await fork(source, { clock: this.#clock, room: this.#room })).session;
   }
 
   /** The events of a session that may be running elsewhere. */
   async events(id: string): Promise<readonly Logged[]> {
-    return readLog(join(await this.#existing(id), "log.jsonl"));
+    const place = await this.#existing(id);
+    return readLog(join(place.folder, LOG), (await this.#root.vault.of(place)).seal);
   }
 
   /** The whole stored content behind a handle of this session, verified. Throws `blob-missing`, `blob-corrupt`. */
   async content(id: string, handle: Handle): Promise<SafeText> {
-    const folder = await this.#existing(id);
-    const events = await readLog(join(folder, "log.jsonl"));
+    const place = await this.#existing(id);
+    const keeping = await this.#root.vault.of(place);
+    const events = await readLog(join(place.folder, LOG), keeping.seal);
     const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
-    return new Blobs(join(folder, "blobs")).read(stored.sha256);
+    return blobsOf(place, keeping).read(stored.sha256);
   }
 
-  async #existing(id: string): Promise<string> {
-    const folder = join(this.#folder, id);
+  #place(id: string): Place {
+    return placeOf(this.#root, this.#tenant, id);
+  }
+
+  /** An imported session is evidence; a plain one is not gone on with where new ones are sealed. */
+  async #isReadOnly(place: Place): Promise<boolean> {
+    if (!(await statOf(join(place.folder, LOG)))) return false; // whoever opens it says so
+    if (this.#root.vault.sealsNew && !(await isSealed(place))) return true;
+    const first = await firstEventOf(place);
+    return first?.type === "session_started" && first.from?.kind === "import";
+  }
+
+  async #existing(id: string): Promise<Place> {
     if (SESSION_ID.test(id)) {
+      const place = this.#place(id);
       try {
-        if ((await stat(folder)).isDirectory()) return folder;
+        if ((await stat(place.folder)).isDirectory()) return place;
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       }
@@ -278,12 +214,14 @@ export class Sessions {
   }
 
   async #summaryOf(id: string): Promise<SessionSummary | null> {
-    const path = join(this.#folder, id, "log.jsonl");
+    const place = this.#place(id);
+    const path = join(place.folder, LOG);
     try {
-      const first = await readFirstEvent(path);
+      const first = await firstEventOf(place);
       if (first?.type !== "session_started") return null;
       return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
     } catch (cause) {
+      if (cause instanceof Failure && isLocked(cause)) return lockedRow(place, cause);
       const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // a stray file, a link in a circle, no permission
       if (isDisk || cause instanceof Failure || cause instanceof SyntaxError) return null;
       throw cause;
@@ -292,13 +230,17 @@ export class Sessions {
 }
 
 /** A full store first drops what may be dropped. */
-const reclaimer = (root: string, clock: Clock) => async (bytes: number) =>
+const reclaimer = (root: Root, clock: Clock) => async (bytes: number) =>
   (await reclaim(root, bytes, clock)).bytes;
 
-async function isImported(folder: string): Promise<boolean> {
-  if (!(await statOf(join(folder, LOG)))) return false; // whoever opens it says so
-  const first = await readFirstEvent(join(folder, LOG));
-  return first?.type === "session_started" && first.from?.kind === "import";
+const isLocked = ({ code }: Failure): boolean => code === "key-missing" || code === "key-damaged";
+
+/** What can be told of a sealed session without its key. Whoever opens it hears the rest. */
+async function lockedRow({ folder, session }: Place, { code }: Failure): Promise<SessionSummary | null> {
+  const found = await statOf(folder);
+  if (!found) return null;
+  const title = code === "key-missing" ? "Sealed session, key missing" : "Sealed session, key damaged";
+  return { session, title, startedAt: found.birthtimeMs, changedAt: found.mtimeMs };
 }
 
 /** A session that could not be opened whole keeps neither its lock nor its file. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { finishErasures } from "./erase";
 import {
   INDEX,
+  KEEPING,
   LOCK,
   LOG,
   listPlaces,
@@ -16,6 +17,8 @@ import {
   noStep,
   type OnStep,
   type Place,
+  type Root,
+  statOf,
 } from "./layout";
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
@@ -23,15 +26,8 @@ import { contentsOf } from "./marks";
 import { reclaim } from "./reclaim";
 import { removeGone, removeSession } from "./remove";
 import { measure } from "./room";
-import {
-  type FolderState,
-  lastUsedAt,
-  listBlobs,
-  listDrafts,
-  lockFolder,
-  readFolder,
-  statOf,
-} from "./sessionFolder";
+import { type FolderState, lastUsedAt, listDrafts, lockFolder, readFolder } from "./sessionFolder";
+import { filesOf } from "./vault";
 import { GRACE_MS, savedIndex } from "./verify";
 
 export type SweepPorts = {
@@ -65,7 +61,7 @@ type Report = {
   pinned: Swept["pinned"][number][];
 };
 
-export async function sweep(root: string, ports: SweepPorts): Promise<Swept> {
+export async function sweep(root: Root, ports: SweepPorts): Promise<Swept> {
   const { onStep = noStep } = ports;
   const report: Report = { expired: [], orphans: 0, reclaimed: 0, drafts: 0, erasures: 0, pinned: [] };
   await onStep("list");
@@ -146,7 +142,7 @@ async function isQuiet(place: Place, { clock, keepMs }: SweepPorts): Promise<boo
   const saved = await savedIndex(place);
   if (typeof saved === "string") return false;
   const known = new Set(saved.checkpoint.claims.map(({ sha256 }) => sha256));
-  return (await listBlobs(place.folder)).every(
+  return (await filesOf(place.folder).list()).every(
     (file) => (file.kind === "blob" && known.has(file.digest)) || clock.now() - file.changedAt <= GRACE_MS,
   );
 }
@@ -157,7 +153,7 @@ async function isExpired(place: Place, state: FolderState, ports: SweepPorts): P
   if (state.kind === "begun")
     return ports.keepMs !== null && now - (await lastUsedAt(place, state.events)) > ports.keepMs;
   if (state.kind !== "empty") return false;
-  const ours = new Set([LOG, INDEX, LOCK, "blobs", "snapshots"]);
+  const ours = new Set([LOG, INDEX, LOCK, KEEPING, "blobs", "snapshots"]);
   if ((await readdir(place.folder)).some((name) => !ours.has(name))) return false; // somebody put something there
   return now - ((await statOf(place.folder))?.mtimeMs ?? now) > GRACE_MS;
 }
@@ -174,11 +170,11 @@ async function restsIn(
   const rests = drafts.map(({ path }) => ({ path, kind: "draft" as "orphan" | "draft" }));
   const named = contentsOf(state.events);
   const knowsAll = !state.isTorn && !state.lostLines;
-  for (const file of await listBlobs(place.folder)) {
+  for (const file of await filesOf(place.folder).list()) {
     if (!isOld(file.changedAt) || file.kind === "stray") continue;
-    if (file.kind === "draft") rests.push({ path: file.path, kind: "draft" });
+    if (file.kind === "draft") rests.push({ path: file.where, kind: "draft" });
     else if (file.kind === "blob" && knowsAll && !named.has(file.digest))
-      rests.push({ path: file.path, kind: "orphan" });
+      rests.push({ path: file.where, kind: "orphan" });
   }
   return rests;
 }
@@ -214,5 +210,8 @@ async function collectRests(
 
 async function newestIn(place: Place): Promise<number> {
   const own = (await statOf(place.folder))?.mtimeMs ?? Number.POSITIVE_INFINITY;
-  return (await listBlobs(place.folder)).reduce((newest, { changedAt }) => Math.max(newest, changedAt), own);
+  return (await filesOf(place.folder).list()).reduce(
+    (newest, { changedAt }) => Math.max(newest, changedAt),
+    own,
+  );
 }

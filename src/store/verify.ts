@@ -3,20 +3,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Claim } from "../schema/claim";
 import type { Logged } from "../schema/event";
-import { Checkpoint } from "./claimIndex";
-import { BLOBS, INDEX, listPlaces, type Place } from "./layout";
+import { Failure } from "../schema/failure";
+import type { Listed } from "./blobFiles";
+import type { Blobs } from "./blobs";
+import { Checkpoint, indexIn } from "./claimIndex";
+import { INDEX, listPlaces, type Place, type Root, statOf } from "./layout";
 import type { Clock } from "./log";
 import { claimsOf, contentsOf, reclaimableIn, ticketsOf } from "./marks";
-import {
-  type BlobFile,
-  type BlobState,
-  blobState,
-  isInUse,
-  listBlobs,
-  listDrafts,
-  readFolder,
-  statOf,
-} from "./sessionFolder";
+import { type BlobState, blobState, isInUse, listDrafts, readFolder } from "./sessionFolder";
+import { filesOf } from "./vault";
 
 /** What a crash leaves is not a fault before a running write could long be over. */
 export const GRACE_MS = 3_600_000;
@@ -41,7 +36,7 @@ type Tally = { -readonly [K in keyof Verified]: Verified[K] } & { findings: Find
 
 /** All sessions of some workspaces, or one of them. `session` undefined: all. */
 export async function verify(
-  root: string,
+  root: Root,
   which: { tenants: readonly string[]; session?: string | undefined },
   clock: Clock,
 ): Promise<Verified> {
@@ -68,7 +63,7 @@ export async function verify(
 
 /** What is on disk is listed before the log is read: whatever a running session adds in between is named by its log. */
 async function verifySession(place: Place, clock: Clock, tally: Tally): Promise<void> {
-  const files = await listBlobs(place.folder);
+  const files = await filesOf(place.folder).list();
   const drafts = await listDrafts(place.folder);
   const saved = await savedIndex(place);
   const state = await readFolder(place);
@@ -87,7 +82,7 @@ async function verifySession(place: Place, clock: Clock, tally: Tally): Promise<
   if (state.isTorn && !inUse)
     tell(tally, place, "note", "the log's last line was cut short by a crash; opening the session mends it");
   if (state.lostLines) tell(tally, place, "note", "part of the log was damaged once and moved aside");
-  const lost = await verifyContents(place, events, tally);
+  const lost = await verifyContents(place, state.blobs, events, tally);
   verifyTickets(place, events, lost, tally);
   const indexTold = indexFinding(saved, events, inUse);
   if (indexTold) tell(tally, place, indexTold.weight, indexTold.what);
@@ -98,6 +93,7 @@ async function verifySession(place: Place, clock: Clock, tally: Tally): Promise<
 /** The digests that do not prove. */
 async function verifyContents(
   place: Place,
+  blobs: Blobs,
   events: readonly Logged[],
   tally: Tally,
 ): Promise<ReadonlyMap<string, BlobState>> {
@@ -105,7 +101,7 @@ async function verifyContents(
   const reclaimable = reclaimableIn(events);
   const adoptedWithout = new Set(events.flatMap((event) => (event.type === "adopted" ? event.missing : [])));
   for (const [digest, claim] of contentsOf(events)) {
-    const state = await blobState(join(place.folder, BLOBS), digest);
+    const state = await blobState(blobs, digest);
     if (state === "whole") {
       tally.contents++;
       tally.bytes += claim.bytes;
@@ -138,7 +134,7 @@ function verifyTickets(
 
 function verifyOrphans(
   place: Place,
-  files: readonly BlobFile[],
+  files: readonly Listed[],
   events: readonly Logged[],
   clock: Clock,
   tally: Tally,
@@ -149,7 +145,7 @@ function verifyOrphans(
     if (!isOld(file.changedAt, clock)) continue;
     const what =
       file.kind === "blob" ? "no event names" : file.kind === "draft" ? "half-written content" : "not ours";
-    tell(tally, place, file.kind === "stray" ? "note" : "problem", `${what}: ${file.path}`);
+    tell(tally, place, file.kind === "stray" ? "note" : "problem", `${what}: ${file.where}`);
   }
 }
 
@@ -158,10 +154,12 @@ export type Saved = { readonly checkpoint: Checkpoint } | "missing" | "damaged" 
 /** The claim index as it stands on disk. */
 export async function savedIndex(place: Place): Promise<Saved> {
   try {
-    const parsed = Checkpoint.safeParse(JSON.parse(await readFile(join(place.folder, INDEX), "utf8")));
+    const { seal } = await place.root.vault.of(place);
+    const parsed = Checkpoint.safeParse(indexIn(await readFile(join(place.folder, INDEX), "utf8"), seal));
     return parsed.success ? { checkpoint: parsed.data } : "damaged";
   } catch (cause) {
     if (cause instanceof SyntaxError) return "damaged";
+    if (cause instanceof Failure) return "unreadable"; // its key is missing: the log says the same
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined) throw cause;
     return code === "ENOENT" ? "missing" : "unreadable";

@@ -7,18 +7,20 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const [step, nth] = until.split("#"); // "unlink#2": the second time
 let seen = 0;
 
+async function stopAt(name: string): Promise<void> {
+  say(`step ${name}`);
+  if (name !== step || ++seen < Number(nth ?? 1)) return;
+  say(`at ${name}`);
+  setInterval(() => undefined, 1000);
+  await new Promise(() => undefined);
+}
+
 const care = await StoreCare.open(
   root,
   workspace,
   { now: () => Date.now() + (act === "sweep" ? Number(rest[0] ?? 0) : 0) },
   undefined,
-  async (name) => {
-    say(`step ${name}`);
-    if (name !== step || ++seen < Number(nth ?? 1)) return;
-    say(`at ${name}`);
-    setInterval(() => undefined, 1000);
-    await new Promise(() => undefined);
-  },
+  { onStep: stopAt },
 );
 
 const [first = "", second = ""] = rest;

@@ -6,7 +6,9 @@ import type { Logged } from "../../src/schema/event";
 import { byteLength, charLength, lineCount } from "../../src/schema/text";
 import { sha256 } from "../../src/store/digest";
 import { listTenants } from "../../src/store/layout";
-import type { OpenSession, Sessions } from "../../src/store/sessions";
+import type { OpenSession } from "../../src/store/openSession";
+import type { Sessions } from "../../src/store/sessions";
+import { plainRoot } from "../../src/store/vault";
 import { type Verified, verify } from "../../src/store/verify";
 import { safe } from "./storeFolder";
 
@@ -67,7 +69,7 @@ export async function sessionWith(
 
 /** The whole store, verified. */
 export async function verified(root: string, now = () => Date.now()): Promise<Verified> {
-  return verify(root, { tenants: await listTenants(root) }, { now });
+  return verify(plainRoot(root), { tenants: await listTenants(plainRoot(root)) }, { now });
 }
 
 export const problems = ({ findings }: Verified): string[] =>

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { SafeText } from "../../src/schema/text";
-import { type OpenSession, Sessions } from "../../src/store/sessions";
+import type { OpenSession } from "../../src/store/openSession";
+import { Sessions } from "../../src/store/sessions";
 
 export const clock = { now: () => Date.now() };
 export const safe = (text: string) => text as SafeText;

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import type { Digest, Handle } from "../../../src/schema/claim";
 import { Failure } from "../../../src/schema/failure";
 import type { SafeText } from "../../../src/schema/text";
-import { type OpenSession, Sessions } from "../../../src/store/sessions";
+import type { OpenSession } from "../../../src/store/openSession";
+import { Sessions } from "../../../src/store/sessions";
 
 const clock = { now: () => Date.now() };
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
-import { Blobs } from "../../../src/store/blobs";
+import { blobsIn } from "../../../src/store/blobs";
 import { sha256 } from "../../../src/store/digest";
 import { failingDisk } from "../../support/failingDisk";
 import { filesBelow, hasCode, safe, withFolder } from "../../support/storeFolder";
@@ -12,7 +12,7 @@ const TEXT = "a stored result\r\n\0 with bytes 😀 and no secret";
 
 test("C7 the same text twice is one file, written once", async () => {
   await withFolder(async (root) => {
-    const blobs = new Blobs(path.join(root, "blobs"));
+    const blobs = blobsIn(path.join(root, "blobs"));
     const { sha256: digest } = await blobs.put(safe(TEXT));
     const file = path.join(root, "blobs", digest);
     await utimes(file, 1, 1);
@@ -26,7 +26,7 @@ test("C7 the same text twice is one file, written once", async () => {
 
 test("C27 a byte that was altered is found wherever it is; putting the text again heals it", async () => {
   await withFolder(async (root) => {
-    const blobs = new Blobs(root);
+    const blobs = blobsIn(root);
     const { sha256: digest } = await blobs.put(safe(TEXT));
     const file = path.join(root, digest);
     const bytes = await readFile(file);
@@ -53,7 +53,7 @@ test("C27 a byte that was altered is found wherever it is; putting the text agai
 
 test("a disk that cannot be read is not a missing blob", async () => {
   await withFolder(async (root) => {
-    const blobs = new Blobs(root);
+    const blobs = blobsIn(root);
     const digest = sha256(TEXT);
     await mkdir(path.join(root, digest), { recursive: true });
     await assert.rejects(blobs.read(digest), hasCode("EISDIR"));
@@ -69,7 +69,7 @@ test("a disk that cannot be read is not a missing blob", async () => {
 
 test("C21 a disk that fails at any step of a put: it says so, no name stands for less than the whole, and the next put heals", async () => {
   const clean = failingDisk("rm", 99, "EIO");
-  await withFolder(async (root) => void (await new Blobs(root, clean).put(safe(TEXT))));
+  await withFolder(async (root) => void (await blobsIn(root, clean).put(safe(TEXT))));
   const kinds = new Set(clean.steps);
   for (const step of ["mkdir", "open", "append", "sync", "close", "rename"] as const) {
     assert.ok(kinds.has(step), `a put has a step ${step}`);
@@ -77,9 +77,9 @@ test("C21 a disk that fails at any step of a put: it says so, no name stands for
     for (const code of step === "append" ? ["ENOSPC", "EIO", "SHORT"] : ["ENOSPC", "EACCES", "EIO"]) {
       for (let at = 1; at <= times; at++) {
         await withFolder(async (root) => {
-          const put = new Blobs(root, failingDisk(step, at, code)).put(safe(TEXT));
+          const put = blobsIn(root, failingDisk(step, at, code)).put(safe(TEXT));
           await assert.rejects(put, hasCode(code === "SHORT" ? "ENOSPC" : code), `${step} ${at} ${code}`);
-          const blobs = new Blobs(root);
+          const blobs = blobsIn(root);
           const left = await filesBelow(root);
           assert.ok(
             left.length <= 1 && left.every((file) => !file.endsWith(".tmp")),
@@ -96,7 +96,7 @@ test("C21 a disk that fails at any step of a put: it says so, no name stands for
 
 test("any text comes back as its bytes", async () => {
   await withFolder(async (root) => {
-    const blobs = new Blobs(root);
+    const blobs = blobsIn(root);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (text) => {
         const { sha256: digest } = await blobs.put(safe(`\ufeff${text}`));

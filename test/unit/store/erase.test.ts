@@ -5,6 +5,7 @@ import path from "node:path";
 import { erase, finishErasures, type Scope } from "../../../src/store/erase";
 import { listTenants, tenantOf } from "../../../src/store/layout";
 import { Sessions } from "../../../src/store/sessions";
+import { plainRoot } from "../../../src/store/vault";
 import { assertClean, LONG, sessionWith } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withFolder, withStore } from "../../support/storeFolder";
 import { bundleWriter, startWriter } from "../../support/writerProcess";
@@ -34,7 +35,7 @@ test("C10 forget a session: counts, its bytes are gone from disk, others read on
     const first = await sessionWith(store, [secret(1), LONG]);
     const second = await sessionWith(store, [LONG]);
     assert.ok((await filesWith(root, "secret of session 1")).length > 0);
-    const { bytes, ...erased } = await erase(root, ofSession(first.id), { clock });
+    const { bytes, ...erased } = await erase(plainRoot(root), ofSession(first.id), { clock });
     assert.deepEqual(erased, { sessions: 1, results: 2, copies: [] });
     assert.ok(bytes > secret(1).length + LONG.length);
     assert.deepEqual(await filesWith(root, "secret of session 1"), []);
@@ -50,8 +51,11 @@ test("C10 forget a session: counts, its bytes are gone from disk, others read on
       ["intended", "completed"],
     );
     await assertClean(root);
-    await assert.rejects(erase(root, ofSession(first.id), { clock }), hasCode("session-missing"));
-    await assert.rejects(erase(root, ofSession("../../.."), { clock }), hasCode("session-missing"));
+    await assert.rejects(erase(plainRoot(root), ofSession(first.id), { clock }), hasCode("session-missing"));
+    await assert.rejects(
+      erase(plainRoot(root), ofSession("../../.."), { clock }),
+      hasCode("session-missing"),
+    );
   });
 });
 
@@ -61,7 +65,7 @@ test("C10 forget a workspace, forget everything: only what was meant", async () 
     await sessionWith(store, [secret(1)]);
     await sessionWith(store, [secret(2)]);
     const kept = await sessionWith(other, [secret(3)]);
-    const erased = await erase(root, { kind: "workspace", tenant }, { clock });
+    const erased = await erase(plainRoot(root), { kind: "workspace", tenant }, { clock });
     assert.deepEqual([erased.sessions, erased.results], [2, 2]);
     assert.deepEqual(await store.list(), []);
     assert.equal(await other.content(kept.id, kept.handles[0] as never), secret(3));
@@ -70,7 +74,7 @@ test("C10 forget a workspace, forget everything: only what was meant", async () 
     const sessions = path.dirname(await folderOf(root, "x"));
     await mkdir(path.join(sessions, "Copy of a session"));
     await writeFile(path.join(sessions, "Copy of a session", "log.jsonl"), "secret of session 4");
-    const all = await erase(root, { kind: "everything" }, { clock });
+    const all = await erase(plainRoot(root), { kind: "everything" }, { clock });
     assert.deepEqual([all.sessions, all.results], [1, 1]);
     assert.deepEqual(await filesWith(root, "secret of session"), []);
     assert.deepEqual((await readdir(root)).sort(), ["erasures.jsonl", "format.json", "tenants"]);
@@ -103,7 +107,7 @@ test("nothing at all is deleted where one log cannot be read, or one session is 
       const files = await before();
       for (const scope of everyScope) {
         await assert.rejects(
-          erase(root, scope, { clock }),
+          erase(plainRoot(root), scope, { clock }),
           (cause) => hasCode("erase-refused")(cause) && String(cause).includes(second.id),
           name,
         );
@@ -115,11 +119,11 @@ test("nothing at all is deleted where one log cannot be read, or one session is 
     const open = await store.open(first.id);
     const files = await before();
     for (const scope of [everyScope[0], everyScope[1], ofSession(first.id)] as Scope[])
-      await assert.rejects(erase(root, scope, { clock }), hasCode("session-in-use"));
+      await assert.rejects(erase(plainRoot(root), scope, { clock }), hasCode("session-in-use"));
     assert.deepEqual(await before(), files);
     await open.close();
     await (await store.open(second.id)).close(); // whoever was locked meanwhile is free again
-    assert.equal((await erase(root, { kind: "everything" }, { clock })).sessions, 2);
+    assert.equal((await erase(plainRoot(root), { kind: "everything" }, { clock })).sessions, 2);
   });
 });
 
@@ -127,7 +131,7 @@ test("a torn last line is no reason to refuse: a crash leaves one", async () => 
   await withStore(async (store, root) => {
     const { id } = await sessionWith(store, [secret(1)]);
     await appendFile(path.join(await folderOf(root, id), "log.jsonl"), '{"n":');
-    assert.equal((await erase(root, ofSession(id), { clock })).results, 1);
+    assert.equal((await erase(plainRoot(root), ofSession(id), { clock })).results, 1);
   });
 });
 
@@ -135,7 +139,7 @@ test("an intent that cannot be written down deletes nothing", async () => {
   await withStore(async (store, root) => {
     const { id, handles } = await sessionWith(store, [secret(1)]);
     await mkdir(path.join(root, "erasures.jsonl"));
-    await assert.rejects(erase(root, ofSession(id), { clock }), hasCode("store-unwritable"));
+    await assert.rejects(erase(plainRoot(root), ofSession(id), { clock }), hasCode("store-unwritable"));
     assert.equal(await store.content(id, handles[0] as never), secret(1));
   });
 });
@@ -144,11 +148,11 @@ test("content that a fork cites is kept and told: it has copies of its own", asy
   await withStore(async (store, root) => {
     const { id, handles } = await sessionWith(store, [secret(1)]);
     const fork = await store.fork(id);
-    const erased = await erase(root, ofSession(id), { clock });
+    const erased = await erase(plainRoot(root), ofSession(id), { clock });
     assert.deepEqual(erased.copies, [fork]);
     assert.equal(await store.content(fork, handles[0] as never), secret(1));
     await assertClean(root);
-    const both = await erase(root, { kind: "workspace", tenant }, { clock });
+    const both = await erase(plainRoot(root), { kind: "workspace", tenant }, { clock });
     assert.deepEqual([both.sessions, both.copies], [1, []]);
     assert.deepEqual(await filesWith(root, "secret of session 1"), []);
   });
@@ -180,7 +184,7 @@ test("killed before any step: nothing is gone, or the next start finishes it; wh
         await carer.line("at");
         carer.child.kill("SIGKILL");
         await carer.ended;
-        const found = await finishErasures(root, { clock });
+        const found = await finishErasures(plainRoot(root), { clock });
         assert.equal(found.finished, fate === "gone" ? 1 : 0, step);
         assert.equal((await store.list()).length, fate === "gone" ? 0 : 2, step);
         if (fate === "gone") assert.deepEqual(await filesWith(root, "secret of session"), [], step);
@@ -189,7 +193,7 @@ test("killed before any step: nothing is gone, or the next start finishes it; wh
           await (await Sessions.open(root, ELSEWHERE, clock)).content(other.id, other.handles[0] as never),
           LONG,
         );
-        assert.equal((await finishErasures(root, { clock })).finished, 0, `${step}: once`);
+        assert.equal((await finishErasures(plainRoot(root), { clock })).finished, 0, `${step}: once`);
         await assertClean(root);
       }),
     );
@@ -212,14 +216,14 @@ test("finishing: a session in use again waits, a torn or foreign line is skipped
     const lines = [intent("../../../../outside", 1), intent(id, 2), '{"type":"inten'];
     await writeFile(path.join(root, "erasures.jsonl"), lines.join("\n"));
     const open = await store.open(id);
-    assert.deepEqual(await finishErasures(root, { clock }), {
+    assert.deepEqual(await finishErasures(plainRoot(root), { clock }), {
       finished: 0,
       sessions: 0,
       pending: 1,
       lines: 2,
     });
     await open.close();
-    assert.deepEqual(await finishErasures(root, { clock }), {
+    assert.deepEqual(await finishErasures(plainRoot(root), { clock }), {
       finished: 1,
       sessions: 1,
       pending: 0,
@@ -235,9 +239,9 @@ test("a folder that another window deletes at the same time is no fault", async 
   await withStore(async (store, root) => {
     const ids = await Promise.all([1, 2, 3].map((n) => sessionWith(store, [secret(n)])));
     const results = await Promise.allSettled([
-      erase(root, { kind: "workspace", tenant }, { clock }),
-      erase(root, { kind: "everything" }, { clock }),
-      ...ids.map(({ id }) => erase(root, ofSession(id), { clock })),
+      erase(plainRoot(root), { kind: "workspace", tenant }, { clock }),
+      erase(plainRoot(root), { kind: "everything" }, { clock }),
+      ...ids.map(({ id }) => erase(plainRoot(root), ofSession(id), { clock })),
     ]);
     for (const result of results)
       if (result.status === "rejected")
@@ -245,9 +249,9 @@ test("a folder that another window deletes at the same time is no fault", async 
           hasCode("session-in-use")(result.reason) || hasCode("session-missing")(result.reason),
           String(result.reason.stack),
         );
-    await erase(root, { kind: "everything" }, { clock });
+    await erase(plainRoot(root), { kind: "everything" }, { clock });
     assert.deepEqual(await filesWith(root, "secret of session"), []);
-    assert.equal((await listTenants(root)).length, 1);
+    assert.equal((await listTenants(plainRoot(root))).length, 1);
     await rename(root, `${root}-moved`).then(() => rename(`${root}-moved`, root));
   });
 });

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
+import { plainRoot } from "../../../src/store/vault";
 import { builtinPolicy } from "../../../src/thimble/builtin";
 import { assertClean, keep, LONG } from "../../support/lifetime";
 import { clock, hasCode, safe, withStore } from "../../support/storeFolder";
@@ -44,7 +45,7 @@ async function session(store: Sessions, texts: { may: string; stays: string }) {
 test("reclaimable content goes ttlSeconds after its last use, reading it back is a use, and verify knows", async () => {
   await withStore(async (store, root) => {
     const { id, may, stays } = await session(store, { may: LONG, stays: `${LONG} stays` });
-    const at = (seconds: number) => sweep(root, { clock: after(seconds * SECOND), keepMs: null });
+    const at = (seconds: number) => sweep(plainRoot(root), { clock: after(seconds * SECOND), keepMs: null });
     assert.equal((await at(50)).reclaimed, 0);
     const later = await Sessions.open(root, "file:///work", after(50 * SECOND));
     const open = await later.open(id);
@@ -62,7 +63,7 @@ test("reclaimable content goes ttlSeconds after its last use, reading it back is
     await open.close();
     assert.equal((await at(100)).reclaimed, 0);
     assert.equal(
-      (await sweep(root, { clock: { now: () => 1000 }, keepMs: null })).reclaimed,
+      (await sweep(plainRoot(root), { clock: { now: () => 1000 }, keepMs: null })).reclaimed,
       0,
       "clock back",
     );
@@ -80,7 +81,7 @@ test("reclaimable content goes ttlSeconds after its last use, reading it back is
 test("content that another result claims too, without being reclaimable, stays", async () => {
   await withStore(async (store, root) => {
     const { id, may } = await session(store, { may: LONG, stays: LONG });
-    assert.equal((await sweep(root, { clock: after(9999 * SECOND), keepMs: null })).reclaimed, 0);
+    assert.equal((await sweep(plainRoot(root), { clock: after(9999 * SECOND), keepMs: null })).reclaimed, 0);
     assert.equal(await store.content(id, may), LONG);
   });
 });

@@ -6,6 +6,7 @@ import { fileBytesOf } from "../../../src/store/frames";
 import { measure, Room } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
+import { plainRoot } from "../../../src/store/vault";
 import { assertClean, keep, LONG, sessionWith } from "../../support/lifetime";
 import { clock, create, filesBelow, hasCode, safe, withStore } from "../../support/storeFolder";
 
@@ -22,7 +23,7 @@ test("a result over the limit of one, and a store over the limit of all, refuse 
     await session.put(text(6000));
     await assert.rejects(session.put(text(5001, "y")), hasCode("store-full"));
     await session.put(text(4000, "y"));
-    await measure(root); // exactly full
+    await measure(plainRoot(root)); // exactly full
     await assert.rejects(session.put(text(1, "z")), hasCode("store-full"));
     await session.put(text(6000)); // it is there already: needs no room
     assert.equal((await filesBelow(root)).filter((file) => file.includes("blobs")).length, 2);
@@ -50,7 +51,7 @@ test("windows count together; what was deleted makes room again", async () => {
     await a.close();
     await b.close();
     const far = { now: () => Date.now() + 60 * 86_400_000 };
-    await sweep(root, { clock: far, keepMs: 30 * 86_400_000 });
+    await sweep(plainRoot(root), { clock: far, keepMs: 30 * 86_400_000 });
     const c = await create(one);
     await c.put(text(10_000, "c"));
     await c.close();
@@ -61,7 +62,7 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
   await withStore(async (store, root) => {
     await sessionWith(store, [LONG]);
     const usage = path.join(root, "usage.log");
-    const bytes = await measure(root);
+    const bytes = await measure(plainRoot(root));
     assert.equal(bytes, fileBytesOf(LONG.length));
     for (const damage of [
       () => rm(usage),
@@ -70,15 +71,15 @@ test("the count is only a count: gone, torn, wrong or ahead, a refusal is always
       () => writeFile(usage, "garbage\n\0\0\0"),
     ]) {
       await damage();
-      const room = new Room(root, { maximumBytes: bytes + 100, maximumEntryBytes: 1000 });
+      const room = new Room(plainRoot(root), { maximumBytes: bytes + 100, maximumEntryBytes: 1000 });
       await room.admit(100);
     }
     await rm(usage);
     await assert.rejects(
-      new Room(root, { maximumBytes: bytes, maximumEntryBytes: 1000 }).admit(1),
+      new Room(plainRoot(root), { maximumBytes: bytes, maximumEntryBytes: 1000 }).admit(1),
       hasCode("store-full"),
     );
-    await new Room(root, { maximumBytes: bytes + 100, maximumEntryBytes: 1000 }).note(100); // so near the limit at once
+    await new Room(plainRoot(root), { maximumBytes: bytes + 100, maximumEntryBytes: 1000 }).note(100); // so near the limit at once
     assert.equal(await readFile(usage, "utf8"), `=${bytes}\n+100\n`);
   });
 });
@@ -100,10 +101,10 @@ test("far from the limit a put neither reads nor writes the count; the end of a 
 test("a full store first drops what may be dropped", async () => {
   await withStore(async (store, root) => {
     await sessionWith(store, [LONG]);
-    await measure(root);
+    await measure(plainRoot(root));
     const asked: number[] = [];
     const limits = { maximumBytes: fileBytesOf(LONG.length) + 50, maximumEntryBytes: 1000 };
-    const room = new Room(root, limits, async (bytes) => {
+    const room = new Room(plainRoot(root), limits, async (bytes) => {
       asked.push(bytes);
       return asked.length === 1 ? bytes : bytes - 1;
     });

@@ -9,7 +9,8 @@ import type { Logged, SessionEvent } from "../../../src/schema/event";
 import { lineOf, readChain } from "../../../src/store/chain";
 import { sha256 } from "../../../src/store/digest";
 import { takeLock } from "../../../src/store/lock";
-import { type OpenSession, Sessions } from "../../../src/store/sessions";
+import type { OpenSession } from "../../../src/store/openSession";
+import { Sessions } from "../../../src/store/sessions";
 import { openHouse, tool } from "../../support/house";
 import { assertSound } from "../../support/sound";
 import {

@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:f
 import path from "node:path";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
+import { plainRoot } from "../../../src/store/vault";
 import { assertClean, DAY_MS, HOUR_MS, keep, LONG, sessionWith } from "../../support/lifetime";
 import {
   create,
@@ -24,9 +25,9 @@ const titles = async (store: Sessions) => (await store.list()).map(({ title }) =
 test("sessions unused for longer than they are kept go, with all their bytes, and are told by name", async () => {
   await withStore(async (store, root) => {
     await sessionWith(store, [LONG], "old");
-    const report = await sweep(root, { clock: after(KEEP - HOUR_MS), keepMs: KEEP });
+    const report = await sweep(plainRoot(root), { clock: after(KEEP - HOUR_MS), keepMs: KEEP });
     assert.deepEqual(report.expired, []);
-    const gone = await sweep(root, { clock: after(KEEP + HOUR_MS), keepMs: KEEP });
+    const gone = await sweep(plainRoot(root), { clock: after(KEEP + HOUR_MS), keepMs: KEEP });
     assert.deepEqual(
       gone.expired.map(({ title }) => title),
       ["old"],
@@ -38,7 +39,10 @@ test("sessions unused for longer than they are kept go, with all their bytes, an
       "usage.log",
     ]);
     await sessionWith(store, [LONG], "kept for ever");
-    assert.deepEqual((await sweep(root, { clock: after(9999 * DAY_MS), keepMs: null })).expired, []);
+    assert.deepEqual(
+      (await sweep(plainRoot(root), { clock: after(9999 * DAY_MS), keepMs: null })).expired,
+      [],
+    );
   });
 });
 
@@ -54,9 +58,12 @@ test("use counts, not age: an old session that went on yesterday stays", async (
     const log = path.join(await folderOf(root, id), "log.jsonl");
     await utimes(log, 1, 1); // a copy that lost its times: the events still know
     now += 29 * DAY_MS;
-    assert.deepEqual((await sweep(root, { clock: { now: () => now }, keepMs: KEEP })).expired, []);
+    assert.deepEqual((await sweep(plainRoot(root), { clock: { now: () => now }, keepMs: KEEP })).expired, []);
     now += 2 * DAY_MS;
-    assert.equal((await sweep(root, { clock: { now: () => now }, keepMs: KEEP })).expired.length, 1);
+    assert.equal(
+      (await sweep(plainRoot(root), { clock: { now: () => now }, keepMs: KEEP })).expired.length,
+      1,
+    );
   });
 });
 
@@ -68,14 +75,17 @@ test("a clock that went back expires nothing: neither now, nor what was used whi
     await sessionWith(right, [LONG], "begun today");
     for (const { session } of await right.list())
       await rm(path.join(await folderOf(root, session), "claims.json")); // look closer
-    assert.deepEqual((await sweep(root, { clock: { now: () => 1000 }, keepMs: KEEP })).expired, []);
-    assert.deepEqual((await sweep(root, { clock: after(0), keepMs: KEEP })).expired, []); // its file is of today
+    assert.deepEqual(
+      (await sweep(plainRoot(root), { clock: { now: () => 1000 }, keepMs: KEEP })).expired,
+      [],
+    );
+    assert.deepEqual((await sweep(plainRoot(root), { clock: after(0), keepMs: KEEP })).expired, []); // its file is of today
     const names = await titles(right);
     assert.deepEqual(names, ["begun in 1970", "begun today"]);
     const orphan = await create(right);
     await orphan.put(safe("no event names this"));
     await orphan.close();
-    assert.equal((await sweep(root, { clock: { now: () => 1000 }, keepMs: null })).orphans, 0);
+    assert.equal((await sweep(plainRoot(root), { clock: { now: () => 1000 }, keepMs: null })).orphans, 0);
   });
 });
 
@@ -90,14 +100,14 @@ test("never a session in use, here or in another process; once it is let go, it 
     const writer = startWriter(await bundleWriter(folder), [root, id, "hold"]);
     await writer.line("open");
     const ports = { clock: after(KEEP * 2), keepMs: KEEP };
-    const report = await sweep(root, ports);
+    const report = await sweep(plainRoot(root), ports);
     assert.deepEqual([report.expired, report.orphans, report.pinned], [[], 0, []]);
     assert.equal((await store.list()).length, 2);
     await keep(mine, LONG); // content that was put before its event is still there
     await mine.close();
     writer.child.kill("SIGKILL");
     await writer.ended;
-    assert.equal((await sweep(root, ports)).expired.length, 2);
+    assert.equal((await sweep(plainRoot(root), ports)).expired.length, 2);
     await assertClean(root);
   });
 });
@@ -120,7 +130,7 @@ test("an unreadable log pins its folder and is reported; the others are swept al
     }
     await sessionWith(store, [LONG], "whole");
     const before = (await filesBelow(root)).filter((file) => bad.some((folder) => file.startsWith(folder)));
-    const report = await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP });
+    const report = await sweep(plainRoot(root), { clock: after(KEEP * 2), keepMs: KEEP });
     assert.deepEqual(report.pinned.map(({ folder }) => folder).sort(), bad.sort());
     assert.deepEqual(
       report.expired.map(({ title }) => title),
@@ -146,9 +156,9 @@ test("orphans, half-written files and sessions that never began go after an hour
     await writeFile(path.join(sessions, "20200101-000000-somebody", "notes.txt"), "theirs");
     await mkdir(path.join(sessions, ".draft-x"));
     await cp(folder, path.join(sessions, ".gone-x"), { recursive: true });
-    const soon = await sweep(root, { clock: after(HOUR_MS / 2), keepMs: KEEP });
+    const soon = await sweep(plainRoot(root), { clock: after(HOUR_MS / 2), keepMs: KEEP });
     assert.deepEqual([soon.orphans, soon.drafts], [0, 1]); // what is being deleted goes at once
-    const later = await sweep(root, { clock: after(HOUR_MS * 2), keepMs: KEEP });
+    const later = await sweep(plainRoot(root), { clock: after(HOUR_MS * 2), keepMs: KEEP });
     assert.deepEqual([later.orphans, later.drafts], [1, 3]);
     assert.equal(await store.content(id, handles[0] as never), LONG);
     const names = (await filesBelow(root)).map((file) => path.basename(file));
@@ -166,7 +176,7 @@ test("where a log lost lines, content that it does not name is kept: the lost li
     const lines = (await readFile(log, "utf8")).trimEnd().split("\n");
     await writeFile(log, `${lines.slice(0, 3).join("\n")}\n${lines[4]}\n`); // the fourth is lost
     await (await store.open(id)).close(); // moved aside
-    const report = await sweep(root, { clock: after(HOUR_MS * 2), keepMs: KEEP });
+    const report = await sweep(plainRoot(root), { clock: after(HOUR_MS * 2), keepMs: KEEP });
     assert.deepEqual([report.orphans, report.pinned], [0, []]);
     await assertClean(root, () => Date.now() + HOUR_MS * 2);
   });
@@ -185,7 +195,7 @@ test("a folder copied from another machine: its sessions are read, its lock is i
     const there = await Sessions.open(copy, HERE, { now: () => Date.now() });
     assert.equal(await there.content(id, handles[0] as never), LONG);
     await assertClean(copy);
-    assert.deepEqual((await sweep(copy, { clock: after(KEEP * 2), keepMs: KEEP })).expired, []);
+    assert.deepEqual((await sweep(plainRoot(copy), { clock: after(KEEP * 2), keepMs: KEEP })).expired, []);
     const fork = await there.open(await there.fork(id)); // it can be gone on with all the same
     assert.ok(fork.find(handles[0] as never));
     await fork.close();
@@ -225,7 +235,7 @@ test("killed before any step: what is listed is whole, and the next sweep ends w
         await carer.ended;
         await assertClean(root);
         for (const { session } of await later.list()) await (await later.open(session)).close();
-        await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP });
+        await sweep(plainRoot(root), { clock: after(KEEP * 2), keepMs: KEEP });
         assert.deepEqual(await titles(later), ["new"], step);
         const found = await assertClean(root, () => Date.now() + KEEP * 2);
         assert.deepEqual([found.sessions, found.findings], [1, []], step);
@@ -242,11 +252,14 @@ test("a quiet session's log is not even read; one look more is taken where somet
     const { mtime } = await stat(log);
     await writeFile(log, "not a log any more");
     await utimes(log, mtime, mtime);
-    assert.deepEqual((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned, []);
+    assert.deepEqual((await sweep(plainRoot(root), { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned, []);
     await rm(path.join(await folderOf(root, id), "claims.json"));
-    assert.equal((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned.length, 1);
+    assert.equal(
+      (await sweep(plainRoot(root), { clock: after(2 * HOUR_MS), keepMs: KEEP })).pinned.length,
+      1,
+    );
     await writeFile(log, whole);
-    assert.deepEqual((await sweep(root, { clock: after(2 * HOUR_MS), keepMs: KEEP })).orphans, 0);
+    assert.deepEqual((await sweep(plainRoot(root), { clock: after(2 * HOUR_MS), keepMs: KEEP })).orphans, 0);
   });
 });
 
@@ -254,14 +267,18 @@ test("two windows sweep at once: each session goes once, and nobody fails", asyn
   await withStore(async (store, root) => {
     for (let n = 0; n < 6; n++) await sessionWith(store, [`${n} ${LONG}`]);
     const ports = { clock: after(KEEP * 2), keepMs: KEEP };
-    const reports = await Promise.all([sweep(root, ports), sweep(root, ports), sweep(root, ports)]);
+    const reports = await Promise.all([
+      sweep(plainRoot(root), ports),
+      sweep(plainRoot(root), ports),
+      sweep(plainRoot(root), ports),
+    ]);
     const ids = reports.flatMap(({ expired }) => expired.map(({ session }) => session));
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(
       reports.flatMap(({ pinned }) => pinned),
       [],
     );
-    const rest = await sweep(root, ports); // whoever kept each other from one leaves it to the next
+    const rest = await sweep(plainRoot(root), ports); // whoever kept each other from one leaves it to the next
     assert.equal(ids.length + rest.expired.length, 6);
     assert.deepEqual(await store.list(), []);
   });
@@ -276,7 +293,10 @@ test("a session opened between the look and the lock is not removed", async () =
       done = true;
       await assert.rejects(store.open(id), hasCode("session-in-use")); // while it is removed, nobody gets it
     };
-    assert.equal((await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP, onStep })).expired.length, 1);
+    assert.equal(
+      (await sweep(plainRoot(root), { clock: after(KEEP * 2), keepMs: KEEP, onStep })).expired.length,
+      1,
+    );
     const other = await sessionWith(store, [LONG]);
     const used = async (step: string) => {
       if (step !== "lock" || done === false) return;
@@ -286,6 +306,9 @@ test("a session opened between the look and the lock is not removed", async () =
       await session.append({ type: "asked", turn: 1, text: "still here" });
       await session.close();
     };
-    assert.deepEqual((await sweep(root, { clock: after(KEEP * 2), keepMs: KEEP, onStep: used })).expired, []);
+    assert.deepEqual(
+      (await sweep(plainRoot(root), { clock: after(KEEP * 2), keepMs: KEEP, onStep: used })).expired,
+      [],
+    );
   });
 });

@@ -6,12 +6,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { windowOf } from "../../../src/claims/window";
 import { charLength, indexOfChar, type SafeText } from "../../../src/schema/text";
-import { Blobs } from "../../../src/store/blobs";
+import { blobsIn } from "../../../src/store/blobs";
 import { FRAME_BYTES, trailerOf } from "../../../src/store/frames";
 import { unbreakableText } from "../../support/texts";
 
 const root = mkdtempSync(path.join(os.tmpdir(), "clk-windows-"));
-const blobs = new Blobs(root);
+const blobs = blobsIn(root);
 suiteTeardown(() => rmSync(root, { recursive: true, force: true }));
 
 const safe = (text: string) => text.toWellFormed() as SafeText;
@@ -105,27 +105,27 @@ test("C27 a window proves the frames it touches: an altered byte elsewhere does 
   };
   const isCorrupt = (cause: { code?: string }) => cause.code === "blob-corrupt";
   alterAt(FRAME_BYTES * 5 + 3);
-  assert.equal((await new Blobs(root).window(name, 0)).text, "x".repeat(4096));
-  await assert.rejects(new Blobs(root).window(name, FRAME_BYTES * 5), isCorrupt);
-  await assert.rejects(new Blobs(root).search(name, "y"), isCorrupt);
-  await assert.rejects(new Blobs(root).read(name.sha256), isCorrupt);
+  assert.equal((await blobsIn(root).window(name, 0)).text, "x".repeat(4096));
+  await assert.rejects(blobsIn(root).window(name, FRAME_BYTES * 5), isCorrupt);
+  await assert.rejects(blobsIn(root).search(name, "y"), isCorrupt);
+  await assert.rejects(blobsIn(root).read(name.sha256), isCorrupt);
   for (const at of [content.length + 10, whole.length - 20, whole.length - 1 - 16]) {
     alterAt(at);
-    await assert.rejects(new Blobs(root).window(name, 0), isCorrupt, `byte ${at}`);
+    await assert.rejects(blobsIn(root).window(name, 0), isCorrupt, `byte ${at}`);
   }
   writeFileSync(file, whole.subarray(0, whole.length - 5));
-  await assert.rejects(new Blobs(root).window(name, 0), isCorrupt);
+  await assert.rejects(blobsIn(root).window(name, 0), isCorrupt);
   writeFileSync(file, "");
-  await assert.rejects(new Blobs(root).window(name, 0), isCorrupt);
+  await assert.rejects(blobsIn(root).window(name, 0), isCorrupt);
   await blobs.put(content); // the source tool runs again: the handle is healed
-  assert.equal((await new Blobs(root).window(name, FRAME_BYTES * 5, 3)).text, "xxx");
+  assert.equal((await blobsIn(root).window(name, FRAME_BYTES * 5, 3)).text, "xxx");
 });
 
 test("a put of the same content writes nothing, not even a draft", async () => {
   const content = safe("the same content");
   await blobs.put(content);
   const before = readdirSync(root, { recursive: true }).length;
-  const counted = new Blobs(root, { open: refuseWrites, mkdir: refuse, rename: refuse, rm: refuse } as never);
+  const counted = blobsIn(root, { open: refuseWrites, mkdir: refuse, rename: refuse, rm: refuse } as never);
   await counted.put(content);
   assert.equal(readdirSync(root, { recursive: true }).length, before);
 });

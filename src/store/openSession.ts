@@ -1,0 +1,110 @@
+/** A session opened for writing. Satisfies the loop's `Log` and `Claims` ports. */
+import type { ContentWindow } from "../claims/window";
+import type { Claim, Digest, Handle, Matches } from "../schema/claim";
+import type { Logged, SessionEvent } from "../schema/event";
+import { Failure } from "../schema/failure";
+import type { SafeText } from "../schema/text";
+import type { BlobName, Blobs } from "./blobs";
+import type { ClaimIndex } from "./claimIndex";
+import { fileBytesOf } from "./frames";
+import type { Lock } from "./lock";
+import type { SessionLog } from "./log";
+import { contentsOf } from "./marks";
+import type { Room } from "./room";
+import { sealedBytesOf } from "./seal";
+
+export type SessionParts = {
+  readonly id: string;
+  readonly events: readonly Logged[];
+  readonly log: SessionLog;
+  readonly blobs: Blobs;
+  readonly index: ClaimIndex;
+  readonly lock: Lock;
+  readonly room: Room;
+  readonly isSealed: boolean;
+};
+
+export class OpenSession {
+  readonly id: string;
+  readonly events: readonly Logged[];
+  readonly #log: SessionLog;
+  readonly #blobs: Blobs;
+  readonly #index: ClaimIndex;
+  readonly #lock: Lock;
+  readonly #room: Room;
+  readonly #isSealed: boolean;
+  readonly #stored: Set<Digest>;
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.events = parts.events;
+    this.#log = parts.log;
+    this.#blobs = parts.blobs;
+    this.#index = parts.index;
+    this.#lock = parts.lock;
+    this.#room = parts.room;
+    this.#isSealed = parts.isSealed;
+    this.#stored = new Set(contentsOf(parts.events).keys());
+  }
+
+  async append(event: SessionEvent): Promise<Logged> {
+    const logged = await this.#log.append(event);
+    this.#index.observe(logged);
+    return logged;
+  }
+
+  sync(): Promise<void> {
+    return this.#log.sync();
+  }
+
+  /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
+  async put(text: SafeText): Promise<BlobName> {
+    const bytes = Buffer.byteLength(text, "utf8");
+    const fileBytes = this.#isSealed ? sealedBytesOf(fileBytesOf(bytes)) : fileBytesOf(bytes);
+    try {
+      await this.#room.admit(bytes, fileBytes);
+    } catch (cause) {
+      if (!(cause instanceof Failure && this.#stored.has(this.#blobs.digestOf(Buffer.from(text, "utf8")))))
+        throw cause;
+    }
+    const kept = await this.#blobs.put(text);
+    if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
+    this.#stored.add(kept.sha256);
+    return kept;
+  }
+
+  read(digest: Digest): Promise<SafeText> {
+    return this.#blobs.read(digest);
+  }
+
+  window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {
+    return this.#blobs.window(name, offset, maximumChars);
+  }
+
+  charOfLine(name: BlobName, line: number): Promise<number> {
+    return this.#blobs.charOfLine(name, line);
+  }
+
+  search(name: BlobName, needle: string): Promise<Matches> {
+    return this.#blobs.search(name, needle);
+  }
+
+  find(handle: Handle): Claim | undefined {
+    return this.#index.find(handle);
+  }
+
+  async checkpoint(): Promise<void> {
+    await this.#index.checkpoint();
+    await this.#room.flush();
+  }
+
+  /** Lets the session go: another window may open it. Safe after a failure: the log and the blobs are complete. */
+  async close(): Promise<void> {
+    try {
+      await this.checkpoint();
+    } finally {
+      await this.#log.close();
+      await this.#lock.release();
+    }
+  }
+}
