@@ -6,7 +6,7 @@ export type DiskStep = "mkdir" | "open" | "append" | "sync" | "close" | "rename"
 
 const failure = (code: string) => Object.assign(new Error(`${code}: made by the test`), { code });
 
-/** The `at`th `step` (from 1) fails with `code`; "SHORT" writes half and then fails with ENOSPC. `steps` is what happened. */
+/** The `at`th `step` (from 1) fails with `code`; "SHORT" writes half, and nothing after it. `steps` is what happened. */
 export function failingDisk(step: DiskStep, at: number, code: string): Disk & { readonly steps: DiskStep[] } {
   const steps: DiskStep[] = [];
   const fails = (now: DiskStep) => {
@@ -28,15 +28,21 @@ export function failingDisk(step: DiskStep, at: number, code: string): Disk & { 
 }
 
 function watched(file: FileHandle, fails: (step: DiskStep) => boolean, code: string): FileHandle {
-  const append = file.appendFile.bind(file);
+  const write = file.write.bind(file) as (
+    bytes: Uint8Array,
+    offset?: number,
+    length?: number,
+  ) => ReturnType<FileHandle["write"]>;
   const sync = file.sync.bind(file);
   const close = file.close.bind(file);
-  file.appendFile = async (data, options) => {
-    if (!fails("append")) return append(data, options);
+  let isFull = false;
+  file.write = (async (bytes: Uint8Array, offset = 0) => {
+    if (isFull) throw failure("ENOSPC");
+    if (!fails("append")) return write(bytes, offset);
     if (code !== "SHORT") throw failure(code);
-    await append(Buffer.from(data as Uint8Array).subarray(0, (data as Uint8Array).length >> 1));
-    throw failure("ENOSPC");
-  };
+    isFull = true;
+    return write(bytes, offset, (bytes.length - offset) >> 1);
+  }) as FileHandle["write"];
   file.sync = async () => {
     if (fails("sync")) throw failure(code);
     return sync();
