@@ -32,11 +32,14 @@ const announce = {
   },
 };
 
-/** The language client stays out of the extension's bundle: it is loaded when the first policy file is open. */
+/** What few need stays out of the extension's bundle: the language client, and the client of Redis. */
 const ownBundle = {
   name: "own-bundle",
   setup(build) {
-    build.onResolve({ filter: /^\.\/policyClient$/ }, () => ({ path: "./policyClient.cjs", external: true }));
+    build.onResolve({ filter: /^\.\/(policyClient|redisClient)$/ }, ({ path: name }) => ({
+      path: `${name}.cjs`,
+      external: true,
+    }));
   },
 };
 
@@ -65,6 +68,12 @@ function bundles(outdir) {
     },
     {
       ...node,
+      entryPoints: ["src/store/redisClient.ts"],
+      outfile: `${outdir}/redisClient.cjs`,
+      format: "cjs",
+    },
+    {
+      ...node,
       entryPoints: ["src/language/server.ts"],
       outfile: `${outdir}/languageServer.cjs`,
       format: "cjs",
@@ -74,6 +83,7 @@ function bundles(outdir) {
       entryPoints: ["src/cli.ts"],
       outfile: `${outdir}/cli.js`,
       format: "esm",
+      plugins: [ownBundle],
       banner: {
         // Bundled CommonJS packages ask for Node's own modules by require().
         js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);',

@@ -1,14 +1,16 @@
 // bench: the store beside plain file operations and beside cacache, on the same disk in the same run.
 //   put: SHA-256 + temporary file + fsync + rename + fsync of the folder.  window: open + positioned read + close.
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import cacache from "cacache";
 import type { Handle } from "../src/schema/claim";
 import type { SafeText } from "../src/schema/text";
-import { blobsIn } from "../src/store/blobs";
+import { folderFiles } from "../src/store/blobFiles";
+import { Blobs, blobsIn } from "../src/store/blobs";
 import { type Disk, nodeDisk } from "../src/store/disk";
+import { KEY_BYTES, Seal, sealedFiles } from "../src/store/seal";
 import { Sessions } from "../src/store/sessions";
 import type { BenchResult } from "./run";
 
@@ -126,7 +128,11 @@ async function windows(root: string) {
   const blobs = blobsIn(folder);
   const atEnd = (name: keyof typeof names, content: string) => () =>
     blobs.window(names[name], content.length - WINDOW_CHARS);
-  const samples: Record<"large" | "small" | "pread" | "first" | "preadCold", number[]> = {
+  const seal = new Seal(randomBytes(KEY_BYTES));
+  const sealed = new Blobs(sealedFiles(folderFiles(path.join(root, "sealed")), seal), seal.digestOf);
+  const sealedName = await sealed.put(large);
+  const samples: Record<"large" | "small" | "sealed" | "pread" | "first" | "preadCold", number[]> = {
+    sealed: [],
     large: [],
     small: [],
     pread: [],
@@ -143,6 +149,7 @@ async function windows(root: string) {
       ["large", atEnd("large", large)],
       ["pread", pread],
       ["small", atEnd("small", small)],
+      ["sealed", () => sealed.window(sealedName, large.length - WINDOW_CHARS)],
     ] as const) {
       const elapsed = await timed(work);
       if (i >= 0) samples[kind].push(elapsed);
@@ -159,6 +166,7 @@ async function windows(root: string) {
     window_vs_pread: ratio(samples.large, samples.pread),
     first_window_vs_pread: ratio(samples.first, samples.preadCold),
     window_100mb_vs_1mb: ratio(samples.large, samples.small),
+    sealed_vs_plain: ratio(samples.sealed, samples.large),
     window_extra_heap_bytes: Math.max(0, extraHeap),
     window_us_p50: round(median(samples.large) * 1000),
   };

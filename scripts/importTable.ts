@@ -37,7 +37,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   history: pure(["schema"], pureLibraries),
   inspector: pure(judges, []),
   agent: pure(judges, []),
-  store: edge("lowdb", "yauzl", "yazl"),
+  store: edge("lowdb", "yauzl", "yazl", "@redis/client"),
   models: edge("openai", "@anthropic-ai/sdk", "gpt-tokenizer"),
   tools: edge(),
   mcp: edge("@modelcontextprotocol/sdk"),

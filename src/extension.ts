@@ -10,7 +10,9 @@ import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
 import { StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
+import { RedisServers } from "./store/redisFiles";
 import { Sessions } from "./store/sessions";
+import { Vault } from "./store/vault";
 import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
@@ -27,6 +29,7 @@ import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
+import { StoreSecrets } from "./vscode/storeSecrets";
 import { Transcripts, textBehind } from "./vscode/transcripts";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
@@ -39,7 +42,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = owned.add(vscode.window.createOutputChannel("Cloakroom", { log: true }));
   const documents = owned.add(new ContentDocuments((uri) => textBehind(uri, sessions)));
   const approver = owned.add(new Approver(ANSWER_COMMAND, () => transcripts.settled));
-  const sessions: SessionController = owned.add(new SessionController(createHost(context, approver)));
+  const secrets = new StoreSecrets(context.secrets);
+  const servers = owned.add(new RedisServers(() => secrets.redisPassword()));
+  const store: StoreAt = { root: context.globalStorageUri.fsPath, vault: () => openVault(secrets, servers) };
+  const sessions: SessionController = owned.add(new SessionController(createHost(store, approver)));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
   const demo = context.asAbsolutePath("media/demo-script.json");
@@ -53,7 +59,10 @@ export function activate(context: vscode.ExtensionContext): void {
     pickModel: (last) => pickModel(readEditorSettings().model, last, offline),
   });
   owned.add(commands.register());
-  const acts = new StoreActs(() => StoreCare.open(...storeOf(context), readStoreSettings()));
+  owned.add(secrets.register((work) => commands.guard(work)));
+  const acts = new StoreActs(() =>
+    StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), { vault: store.vault() }),
+  );
   const storeCommands = new StoreCommands({ host: acts, dialogs: editorDialogs, log, sessions, commands });
   owned.add(storeCommands.register());
 
@@ -68,17 +77,23 @@ export async function deactivate(): Promise<void> {
   await Promise.race([sessionsOfWindow?.close(), clock.sleep(4000)]);
 }
 
-/** Which store, for which workspace. */
-const storeOf = (context: vscode.ExtensionContext) =>
-  [context.globalStorageUri.fsPath, workspaceIdentity(), clock] as const;
+/** Where the store is, and how sessions are kept there as the settings are now. */
+type StoreAt = { readonly root: string; readonly vault: () => Vault };
+
+function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {
+  const { encryption, redisUrl } = readStoreSettings();
+  const remote = redisUrl === null ? null : servers.at(redisUrl);
+  return new Vault({ keys: secrets.keys, remote, sealsNew: encryption });
+}
 
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
-function createHost(context: vscode.ExtensionContext, approver: Approver): SessionHost {
-  const openStore = () => Sessions.open(...storeOf(context), readStoreSettings().limits);
+function createHost({ root, vault }: StoreAt, approver: Approver): SessionHost {
+  const openStore = () =>
+    Sessions.open(root, workspaceIdentity(), clock, readStoreSettings().limits, vault());
   return {
     check: async () => {
       claimPolicyOf(readCoreSettings(), await openTools());
-      await openStore();
+      await (await openStore()).check();
     },
     list: async () => (await openStore()).list(),
     events: async (session) => (await openStore()).events(session),

@@ -149,7 +149,8 @@ function found(call: string, handle: Handle, claim: Claim, needle: string, match
 
 function reasonOf(cause: unknown): RefusalReason {
   if (!(cause instanceof Failure)) return "unreadable"; // the disk's own error: the content may come back
-  return cause.code === "blob-corrupt" ? "corrupt" : "missing";
+  if (cause.code === "blob-corrupt") return "corrupt";
+  return cause.code === "blob-missing" ? "missing" : "unreadable";
 }
 
 function argumentsOf(text: string): FetchArguments | null {

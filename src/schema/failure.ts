@@ -21,7 +21,8 @@ export type FailureCode =
   | "export-failed"
   | "key-missing"
   | "key-damaged"
-  | "seal-unavailable";
+  | "seal-unavailable"
+  | "contents-unreachable";
 
 export type Facts = Readonly<Record<string, string | number>>;
 

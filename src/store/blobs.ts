@@ -112,7 +112,7 @@ export class Blobs {
       await this.read(digest);
       return true;
     } catch (cause) {
-      if (cause instanceof Failure) return false; // missing or altered
+      if (isLost(cause)) return false;
       throw cause;
     }
   }
@@ -158,6 +158,10 @@ export class Blobs {
 
 /** A session's blobs in a folder of its own, named by SHA-256. */
 export const blobsIn = (folder: string, disk?: Disk): Blobs => new Blobs(folderFiles(folder, disk));
+
+/** What was stored is not there, or not as it was: trying again does not bring it back. */
+export const isLost = (cause: unknown): cause is Failure =>
+  cause instanceof Failure && (cause.code === "blob-missing" || cause.code === "blob-corrupt");
 
 /** What plain content is named, wherever it lies. */
 export function plainNameOf(content: Buffer): BlobName {

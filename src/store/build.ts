@@ -4,16 +4,30 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged, Origin, SessionEvent } from "../schema/event";
-import { indexOfChar } from "../schema/text";
+import { Failure } from "../schema/failure";
+import { indexOfChar, type SafeText } from "../schema/text";
 import { FILE_MODE, FOLDER_MODE, makeFolder, syncFolder } from "./atomic";
-import type { Blobs } from "./blobs";
+import type { BlobName, Blobs } from "./blobs";
 import { CHAIN_START, lineOf } from "./chain";
 import { ClaimIndex } from "./claimIndex";
-import { DRAFT, INDEX, LOCK, LOG, newSessionId, noStep, type OnStep, placeOf, type Root } from "./layout";
+import { fileBytesOf } from "./frames";
+import {
+  DRAFT,
+  INDEX,
+  LOCK,
+  LOG,
+  newSessionId,
+  noStep,
+  type OnStep,
+  type Place,
+  placeOf,
+  type Root,
+} from "./layout";
 import { takeLock } from "./lock";
 import type { Clock } from "./log";
 import { claimsOf, type Names, renamed } from "./marks";
-import type { Seal } from "./seal";
+import type { Room } from "./room";
+import { type Seal, sealedBytesOf } from "./seal";
 import { blobsOf } from "./vault";
 
 export const TITLE_CHARS = 200;
@@ -26,13 +40,13 @@ export type Plan = {
   readonly events: readonly Logged[]; // of the other session, its first event first
   readonly origin?: Origin | undefined; // what the events become; undefined keeps what they say
   readonly isSealed: boolean; // the new session
-  /** Puts every content that `claims` name; resolves with what each is called now, and what was not there. */
-  readonly fill: (blobs: Blobs, claims: readonly Claim[]) => Promise<Filled>;
+  readonly contents: readonly Claim[]; // to copy: one claim for each
+  readonly missing: readonly Digest[]; // known not to be there
+  readonly read: (content: Claim) => Promise<SafeText | null>; // null: it is not there after all
+  readonly room: Room;
   readonly clock: Clock;
   readonly onStep?: OnStep | undefined;
 };
-
-export type Filled = { readonly names: Names; readonly missing: readonly Digest[] };
 
 /** Resolves with the new session's id. Where it fails, nothing is left behind. */
 export async function buildSession(
@@ -52,7 +66,7 @@ export async function buildSession(
       const drafted = { ...place, folder: draft };
       const keeping = await root.vault.begin(drafted, clock, plan.isSealed);
       const claims = [...claimsOf(plan.events).values()];
-      const { names, missing } = await plan.fill(blobsOf(drafted, keeping), claims);
+      const { names, missing } = await fill(plan, blobsOf(keeping), keeping.isRemote);
       await onStep("log");
       const events = eventsOf(plan, session, claims, missing).map((event) => renamed(event, names));
       await writeLog(join(draft, LOG), events, keeping.seal);
@@ -67,8 +81,42 @@ export async function buildSession(
       await lock.release();
     }
   } catch (cause) {
+    await clearContents({ ...place, folder: draft });
     await rm(draft, { recursive: true, force: true });
     throw cause;
+  }
+}
+
+/** Copies the contents; resolves with what each is called now, and what was not there. */
+async function fill(
+  { contents, missing, read, room }: Plan,
+  blobs: Blobs,
+  isRemote: boolean,
+): Promise<{ names: Names; missing: readonly Digest[] }> {
+  const fileBytes = ({ bytes }: Claim) => sealedBytesOf(fileBytesOf(bytes));
+  if (!isRemote) await room.admitCopies(contents.reduce((sum, claim) => sum + fileBytes(claim), 0));
+  const names = new Map<Digest, BlobName>();
+  const lost = [...missing];
+  for (const content of contents) {
+    const text = await read(content);
+    if (text === null) {
+      lost.push(content.sha256);
+      continue;
+    }
+    names.set(content.sha256, await blobs.put(text));
+    if (!isRemote) await room.note(fileBytes(content));
+  }
+  await room.flush();
+  return { names, missing: lost };
+}
+
+/** What lies elsewhere of a session that did not come to be. What cannot be reached there is left, and nobody names it. */
+async function clearContents(drafted: Place): Promise<void> {
+  try {
+    const { isRemote, files } = await drafted.root.vault.whereOf(drafted);
+    if (isRemote) await files.clear();
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
   }
 }
 

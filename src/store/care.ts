@@ -1,7 +1,8 @@
 /** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
 import { Failure } from "../schema/failure";
 import { type Exported, exportSession } from "./archive";
-import { type Erased, erase, type Scope } from "./erase";
+import { type Erased, erase } from "./erase";
+import type { Scope } from "./erasureJournal";
 import { type Forked, fork } from "./fork";
 import { type Imported, importSession } from "./importArchive";
 import {

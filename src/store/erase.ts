@@ -1,68 +1,19 @@
 /**
  * Erasure: a session, a workspace's sessions, everything (CONFORMANCE §1, C10). Named steps: plan → lock → check → intend
- * → delete → complete. Nothing is deleted before the intent is on disk, and nothing at all where a log cannot be read
+ * → delete → shred → complete. Nothing is deleted before the intent is on disk, and nothing at all where a log cannot be read
  * or a session is in use. What a crash interrupts is finished at the next start.
  */
 import { randomUUID } from "node:crypto";
-import { open, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import * as z from "zod";
+import { rm } from "node:fs/promises";
 import { Failure } from "../schema/failure";
-import { FILE_MODE, syncFolder } from "./atomic";
-import {
-  listPlaces,
-  listTenants,
-  noStep,
-  type OnStep,
-  type Place,
-  placeOf,
-  type Root,
-  statOf,
-} from "./layout";
+import { appendErasure, type Intended, readErasures, type Scope } from "./erasureJournal";
+import { listPlaces, listTenants, noStep, type OnStep, type Place, placeOf, type Root } from "./layout";
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import { removeGone, removeSession } from "./remove";
 import { forgetUsage } from "./room";
-import { firstEventOf, lockFolder, readFolder } from "./sessionFolder";
-import { filesOf } from "./vault";
-
-const JOURNAL = "erasures.jsonl";
-const NEWLINE = 10;
-
-/** What is to be forgotten. `tenant` names a workspace. */
-export const Scope = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("session"), tenant: z.string(), session: z.string() }),
-  z.object({ kind: z.literal("workspace"), tenant: z.string() }),
-  z.object({ kind: z.literal("everything") }),
-]);
-export type Scope = z.infer<typeof Scope>;
-
-/** Names become paths: digests and ids of ours only. */
-const Target = z.object({
-  tenant: z.string().regex(/^[0-9a-f]{32}$/),
-  session: z.string().regex(/^(\.draft-)?[0-9a-z-]{1,64}$/),
-});
-const Entry = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("intended"),
-    id: z.uuid(),
-    at: z.int(),
-    scope: Scope,
-    targets: z.array(Target),
-  }),
-  z.object({
-    type: z.literal("completed"),
-    id: z.uuid(),
-    at: z.int(),
-    sessions: z.int(),
-    results: z.int(),
-    bytes: z.int(),
-    wasInterrupted: z.boolean(),
-  }),
-]);
-type Entry = z.infer<typeof Entry>;
-type Intended = Extract<Entry, { type: "intended" }>;
+import { firstEventOf, listContents, lockFolder, readFolder } from "./sessionFolder";
 
 /** `bytes` on disk. `copies`: sessions that were forked from a deleted one and keep what they copied. */
 export type Erased = {
@@ -93,19 +44,22 @@ export async function erase(root: Root, scope: Scope, { clock, onStep = noStep }
     }
     await onStep("check");
     let results = 0;
+    for (const place of held) await assertReachable(place);
     for (const place of held) results += await resultsIn(place);
     const copies = await copiesOf(root, held);
     const id = randomUUID();
     const names = held.map(({ tenant, session }) => ({ tenant, session }));
     await onStep("intend");
-    await append(root, { type: "intended", id, at: clock.now(), scope, targets: names });
+    await appendErasure(root, { type: "intended", id, at: clock.now(), scope, targets: names });
     await onStep("delete");
     let bytes = 0;
     for (const place of held) bytes += await removeSession(place, onStep);
     await clearRests(root, scope);
+    await onStep("shred");
+    await shredKeys(root, names, clock);
     await onStep("complete");
     const counts = { sessions: held.length, results, bytes };
-    await append(root, { type: "completed", id, at: clock.now(), ...counts, wasInterrupted: false });
+    await appendErasure(root, { type: "completed", id, at: clock.now(), ...counts, wasInterrupted: false });
     await forgetUsage(root);
     return { ...counts, copies };
   } finally {
@@ -121,7 +75,7 @@ export async function finishErasures(
   root: Root,
   { clock, onStep = noStep }: Ports,
 ): Promise<{ finished: number; sessions: number; pending: number; lines: number }> {
-  const { entries, lines } = await read(root);
+  const { entries, lines } = await readErasures(root);
   const done = new Set(entries.flatMap((entry) => (entry.type === "completed" ? [entry.id] : [])));
   let finished = 0;
   let sessions = 0;
@@ -156,14 +110,24 @@ async function finish(root: Root, intent: Intended, clock: Clock, onStep: OnStep
     try {
       bytes += await removeSession(place, onStep);
       sessions++;
+    } catch (cause) {
+      if (!isAway(cause)) throw cause;
+      isPending = true;
     } finally {
       await lock.release();
     }
   }
   if (isPending) return null;
   await clearRests(root, intent.scope);
+  await shredKeys(root, intent.targets, clock);
   const counts = { sessions, results: 0, bytes }; // how many results there were, nobody knows any more
-  await append(root, { type: "completed", id: intent.id, at: clock.now(), ...counts, wasInterrupted: true });
+  await appendErasure(root, {
+    type: "completed",
+    id: intent.id,
+    at: clock.now(),
+    ...counts,
+    wasInterrupted: true,
+  });
   return sessions;
 }
 
@@ -186,12 +150,26 @@ async function targetsOf(root: Root, scope: Scope): Promise<readonly Place[]> {
   return targets;
 }
 
+/** What lies elsewhere cannot be deleted now. */
+const isAway = (cause: unknown): boolean => cause instanceof Failure && cause.code === "contents-unreachable";
+
+/** Contents that lie elsewhere must be within reach before anything is intended. */
+async function assertReachable(place: Place): Promise<void> {
+  try {
+    const { isRemote, files } = await place.root.vault.whereOf(place);
+    if (isRemote) await files.list();
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    throw refused(place, cause.message, cause);
+  }
+}
+
 /** How many stored results the session has. Throws where its log cannot be read: then nobody knows what would be lost. */
 async function resultsIn(place: Place): Promise<number> {
   if (place.session.startsWith(".")) return 0; // half built: nobody was ever shown anything of it
   const state = await readFolder(place);
   if (state.kind === "unreadable" && !state.isLocked) throw refused(place, state.why);
-  if (state.kind === "unreadable") return (await filesOf(place.folder).list()).length; // nobody can read it: nothing more is lost
+  if (state.kind === "unreadable") return (await listContents(place)).length; // nobody can read it: nothing more is lost
   return state.kind === "begun" ? contentsOf(state.events).size : 0;
 }
 
@@ -221,6 +199,12 @@ async function firstEvent(place: Place) {
   }
 }
 
+/** A workspace that has no sealed session left needs its key no more. */
+async function shredKeys(root: Root, targets: Intended["targets"], clock: Clock): Promise<void> {
+  for (const tenant of new Set(targets.map((target) => target.tenant)))
+    await root.vault.shred(root, tenant, clock);
+}
+
 /** What earlier deletions left half done; where everything goes, also what is not ours among the sessions. */
 async function clearRests(root: Root, scope: Scope): Promise<void> {
   if (scope.kind === "session") return;
@@ -229,56 +213,6 @@ async function clearRests(root: Root, scope: Scope): Promise<void> {
     for (const { folder } of gone) await removeGone(folder);
     if (scope.kind === "everything")
       for (const { folder } of strays) await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function append(root: Root, entry: Entry): Promise<void> {
-  const path = join(root.path, JOURNAL);
-  try {
-    const file = await open(path, "a+", FILE_MODE);
-    try {
-      const { size } = await file.stat();
-      const last = Buffer.alloc(1);
-      if (size > 0) await file.read(last, 0, 1, size - 1);
-      const start = size > 0 && last[0] !== NEWLINE ? "\n" : ""; // a crash tore the line before
-      await file.appendFile(`${start}${JSON.stringify(entry)}\n`, "utf8");
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await syncFolder(root.path);
-  } catch (cause) {
-    const { code = "unknown" } = cause as NodeJS.ErrnoException;
-    throw new Failure(
-      "store-unwritable",
-      `The deletion could not be recorded in ${path} (${code}). Check its permissions and free space, then try again.`,
-      { code, path },
-      { cause },
-    );
-  }
-}
-
-async function read(root: Root): Promise<{ entries: readonly Entry[]; lines: number }> {
-  const path = join(root.path, JOURNAL);
-  if (!(await statOf(path))) return { entries: [], lines: 0 };
-  const entries: Entry[] = [];
-  let lines = 0;
-  for (const line of (await readFile(path, "utf8")).split("\n")) {
-    if (line === "") continue;
-    const entry = entryIn(line);
-    if (entry) entries.push(entry);
-    else lines++; // torn while it was written: what it intended never began
-  }
-  return { entries, lines };
-}
-
-function entryIn(line: string): Entry | null {
-  try {
-    const parsed = Entry.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : null;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
   }
 }
 

@@ -1,13 +1,13 @@
 /** A fork: a new session with a session's conversation up to now, its own salt, and copies of everything that it cites. */
-import type { Claim, Digest } from "../schema/claim";
+import type { Claim } from "../schema/claim";
 import { Failure } from "../schema/failure";
-import type { BlobName, Blobs } from "./blobs";
-import { buildSession, type Filled } from "./build";
-import { fileBytesOf } from "./frames";
+import type { SafeText } from "../schema/text";
+import { isLost } from "./blobs";
+import { buildSession } from "./build";
 import type { OnStep, Place } from "./layout";
 import type { Clock } from "./log";
+import { contentsOf } from "./marks";
 import type { Room } from "./room";
-import { sealedBytesOf } from "./seal";
 import { type FolderState, readFolder } from "./sessionFolder";
 
 export type Forked = { readonly session: string; readonly results: number; readonly missing: number };
@@ -23,37 +23,21 @@ export async function fork(
   const { events, keeping, blobs: from } = begun(source, await readFolder(source));
   const { root, tenant } = source;
   const isSealed = keeping.seal !== null || root.vault.sealsNew;
-  let copiedBytes = 0;
-  const fill = async (to: Blobs, claims: readonly Claim[]): Promise<Filled> => {
-    const contents = new Map(claims.map((claim) => [claim.sha256, claim]));
-    await room.admitCopies(
-      [...contents.values()].reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0),
-    );
-    const names = new Map<Digest, BlobName>();
-    const missing: Digest[] = [];
-    for (const [digest, { bytes }] of contents) {
-      const text = await from.read(digest).catch((cause: unknown) => {
-        if (cause instanceof Failure) return null; // gone or altered there: told, and not carried on
-        throw cause;
-      });
-      if (text === null) missing.push(digest);
-      else {
-        names.set(digest, await to.put(text));
-        copiedBytes += bytes;
-      }
-    }
-    return { names, missing };
-  };
-  const made = await buildSession({ root, tenant, kind: "fork", events, isSealed, fill, clock, onStep });
-  await room.note(copiedBytes);
-  await room.flush();
-  return made;
+  const contents = [...contentsOf(events).values()];
+  const read = ({ sha256 }: Claim): Promise<SafeText | null> =>
+    from.read(sha256).catch((cause: unknown) => {
+      if (isLost(cause)) return null; // told, and not carried on
+      throw cause;
+    });
+  const copy = { events, contents, missing: [], read, isSealed };
+  return buildSession({ root, tenant, kind: "fork", ...copy, room, clock, onStep });
 }
 
 /** The log of a session that can be read, or why not. */
 export function begun(place: Place, state: FolderState): FolderState & { kind: "begun" } {
   if (state.kind === "begun") return state;
   const facts = { session: place.session.slice(0, 64) };
+  if (state.kind === "unreadable" && state.isLocked) throw new Failure("key-missing", state.why, facts);
   if (state.kind === "unreadable")
     throw new Failure(
       "log-damaged",

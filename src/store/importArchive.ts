@@ -9,16 +9,14 @@ import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { byteLength, charLength, type SafeText } from "../schema/text";
 import { contentName, LOG_NAME, MANIFEST_NAME, Manifest } from "./archive";
-import { type BlobName, type Blobs, plainNameOf } from "./blobs";
-import { buildSession, type Filled } from "./build";
+import { plainNameOf } from "./blobs";
+import { buildSession } from "./build";
 import { readChain } from "./chain";
 import { sha256 } from "./digest";
-import { fileBytesOf } from "./frames";
 import { noStep, type OnStep, type Root } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import type { Room } from "./room";
-import { sealedBytesOf } from "./seal";
 
 const MEGABYTE = 1024 * 1024;
 export const MAXIMUM_RATIO = 200; // unpacked over packed, of the whole archive
@@ -61,28 +59,10 @@ export async function importSession(
     const missing = new Set(manifest.missing.map(({ sha256: digest }) => digest));
     await reading(file, () => assertComplete(archive, contents, missing));
     const here = contents.filter((claim) => !missing.has(claim.sha256));
-    await room.admitCopies(here.reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0));
-    const fill = async (blobs: Blobs): Promise<Filled> => {
-      const names = new Map<Digest, BlobName>();
-      for (const claim of here) {
-        names.set(claim.sha256, await blobs.put(await reading(file, () => readContent(archive, claim))));
-      }
-      return { names, missing: [...missing] };
-    };
-    const plan = {
-      root,
-      tenant,
-      kind: "import" as const,
-      origin: "import" as const,
-      events,
-      isSealed: root.vault.sealsNew,
-      fill,
-      clock,
-      onStep,
-    };
-    const made = await buildSession(plan);
-    await room.note(here.reduce((sum, { bytes }) => sum + sealedBytesOf(fileBytesOf(bytes)), 0));
-    await room.flush();
+    const read = (claim: Claim) => reading(file, () => readContent(archive, claim));
+    const copy = { events, contents: here, missing: [...missing], read, isSealed: root.vault.sealsNew };
+    const from = { kind: "import", origin: "import" } as const;
+    const made = await buildSession({ root, tenant, ...from, ...copy, room, clock, onStep });
     return { ...made, title: manifest.title };
   } finally {
     archive.close();

@@ -12,6 +12,7 @@ import type { SessionLog } from "./log";
 import { contentsOf } from "./marks";
 import type { Room } from "./room";
 import { sealedBytesOf } from "./seal";
+import type { Keeping } from "./vault";
 
 export type SessionParts = {
   readonly id: string;
@@ -21,7 +22,7 @@ export type SessionParts = {
   readonly index: ClaimIndex;
   readonly lock: Lock;
   readonly room: Room;
-  readonly isSealed: boolean;
+  readonly keeping: Pick<Keeping, "seal" | "isRemote">;
 };
 
 export class OpenSession {
@@ -32,7 +33,7 @@ export class OpenSession {
   readonly #index: ClaimIndex;
   readonly #lock: Lock;
   readonly #room: Room;
-  readonly #isSealed: boolean;
+  readonly #keeping: SessionParts["keeping"];
   readonly #stored: Set<Digest>;
 
   constructor(parts: SessionParts) {
@@ -43,7 +44,7 @@ export class OpenSession {
     this.#index = parts.index;
     this.#lock = parts.lock;
     this.#room = parts.room;
-    this.#isSealed = parts.isSealed;
+    this.#keeping = parts.keeping;
     this.#stored = new Set(contentsOf(parts.events).keys());
   }
 
@@ -60,15 +61,16 @@ export class OpenSession {
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
   async put(text: SafeText): Promise<BlobName> {
     const bytes = Buffer.byteLength(text, "utf8");
-    const fileBytes = this.#isSealed ? sealedBytesOf(fileBytesOf(bytes)) : fileBytesOf(bytes);
+    const fileBytes = this.#keeping.seal ? sealedBytesOf(fileBytesOf(bytes)) : fileBytesOf(bytes);
     try {
-      await this.#room.admit(bytes, fileBytes);
+      if (this.#keeping.isRemote) this.#room.admitEntry(bytes);
+      else await this.#room.admit(bytes, fileBytes);
     } catch (cause) {
       if (!(cause instanceof Failure && this.#stored.has(this.#blobs.digestOf(Buffer.from(text, "utf8")))))
         throw cause;
     }
     const kept = await this.#blobs.put(text);
-    if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
+    if (!this.#stored.has(kept.sha256) && !this.#keeping.isRemote) await this.#room.note(fileBytes);
     this.#stored.add(kept.sha256);
     return kept;
   }

@@ -8,8 +8,7 @@ import type { Listed } from "./blobFiles";
 import { listPlaces, listTenants, type Place, type Root } from "./layout";
 import type { Clock } from "./log";
 import { claimsIn, claimsOf, reclaimableIn, ticketsIn } from "./marks";
-import { lockFolder, readFolder } from "./sessionFolder";
-import { filesOf } from "./vault";
+import { listContents, lockFolder, readFolder } from "./sessionFolder";
 import { savedIndex } from "./verify";
 
 type Candidate = {
@@ -51,7 +50,7 @@ async function candidatesIn(place: Place, now: number | null): Promise<readonly 
   const ttlMs = ttlMsOf(state.events);
   const candidates: Candidate[] = [];
   const uses = lastUses(state.events);
-  for (const file of await filesOf(place.folder).list()) {
+  for (const file of await listContents(place)) {
     const usedAt = file.kind === "blob" ? uses.get(file.digest) : undefined;
     if (file.kind !== "blob" || usedAt === undefined) continue;
     const used = Math.max(usedAt, file.changedAt);
@@ -70,7 +69,7 @@ async function drop({ place, file, digest, usedAt }: Candidate, clock: Clock): P
     if (state.kind !== "begun") return null;
     const now = lastUses(state.events).get(digest);
     if (now === undefined || now > usedAt) return null;
-    return await filesOf(place.folder).remove(file);
+    return await (await place.root.vault.whereOf(place)).files.remove(file);
   } finally {
     await lock.release();
   }

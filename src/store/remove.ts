@@ -3,21 +3,27 @@ import { randomBytes } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "./atomic";
-import { entriesIn, GONE, type OnStep, type Place } from "./layout";
+import { entriesIn, GONE, KEEPING, type OnStep, type Place } from "./layout";
 
 const RETRIES = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
 
 /**
- * Invariant: a session is there whole or it is not there. It first takes a name that nobody looks for; a crash after
- * that leaves what `removeGone` finishes. Resolves with the bytes that were freed.
+ * Invariant: a session is there whole or it is not there. Contents that lie elsewhere go first; then it takes a name that
+ * nobody looks for, loses its key, and a crash after that leaves what `removeGone` finishes. Resolves with the bytes
+ * that were freed. Throws `contents-unreachable` before anything is gone.
  */
 export async function removeSession(place: Place, onStep: OnStep): Promise<number> {
   const parent = dirname(place.folder);
   const gone = join(parent, `${GONE}${place.session}-${randomBytes(4).toString("hex")}`);
+  await onStep("contents");
+  const { isRemote, files } = await place.root.vault.whereOf(place);
+  const elsewhere = isRemote ? (await files.clear()).bytes : 0;
   await onStep("rename");
   await rename(place.folder, gone);
   await syncFolder(parent);
-  const bytes = await bytesBelow(gone);
+  await rm(join(gone, KEEPING), { force: true }); // with its key, whatever else is left cannot be read any more
+  await syncFolder(gone);
+  const bytes = elsewhere + (await bytesBelow(gone));
   await onStep("unlink");
   await removeGone(gone);
   return bytes;

@@ -8,8 +8,8 @@ import { appendFile, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, writeAtomically } from "./atomic";
-import { listPlaces, listTenants, type Root } from "./layout";
-import { filesOf } from "./vault";
+import { folderFiles } from "./blobFiles";
+import { BLOBS, listPlaces, listTenants, type Root } from "./layout";
 
 export type StoreLimits = {
   readonly maximumBytes: number; // of all stored results
@@ -50,6 +50,12 @@ export class Room {
 
   /** Throws `entry-too-large`, or `store-full` where nothing more can be dropped: before anything is written. */
   async admit(bytes: number, fileBytes = bytes): Promise<void> {
+    this.admitEntry(bytes);
+    await this.admitCopies(fileBytes);
+  }
+
+  /** Throws `entry-too-large`. Enough for content that takes no room here. */
+  admitEntry(bytes: number): void {
     const { maximumEntryBytes } = this.#limits;
     if (bytes > maximumEntryBytes) {
       throw new Failure(
@@ -58,7 +64,6 @@ export class Room {
         { bytes, maximumEntryBytes },
       );
     }
-    await this.admitCopies(fileBytes);
   }
 
   /** The same for content that was stored once already, many at a time. */
@@ -147,7 +152,7 @@ export async function measure(root: Root): Promise<number> {
   for (const tenant of await listTenants(root)) {
     const { sessions, drafts } = await listPlaces(root, tenant);
     for (const { folder } of [...sessions, ...drafts])
-      for (const file of await filesOf(folder).list()) bytes += file.bytes;
+      for (const file of await folderFiles(join(folder, BLOBS)).list()) bytes += file.bytes;
   }
   await writeAtomically(join(root.path, USAGE), `=${bytes}\n`);
   return bytes;

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import type { Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import type { Blobs } from "./blobs";
+import type { Listed } from "./blobFiles";
+import { type Blobs, isLost } from "./blobs";
 import { readChain } from "./chain";
 import { entriesIn, isDraftFile, LOCK, LOG, type Place, statOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent } from "./log";
-import { blobsOf, filesOf, type Keeping } from "./vault";
+import { blobsOf, type Keeping } from "./vault";
 
 /**
  * `begun`: the log reads to its end, or to a last line that a crash tore (`isTorn`). `lostLines`: part of it was moved
@@ -57,10 +58,10 @@ export async function readFolder(place: Place): Promise<FolderState> {
     const names = await readdir(place.folder);
     const lostLines = names.some((name) => name.startsWith(`${LOG}.damaged-`));
     const read = { events, bytes: bytes.subarray(0, goodBytes), sum, isTorn, lostLines };
-    return { kind: "begun", ...read, keeping, blobs: blobsOf(place, keeping) };
+    return { kind: "begun", ...read, keeping, blobs: blobsOf(keeping) };
   } catch (cause) {
     if (cause instanceof Failure) {
-      const isLocked = cause.code === "key-missing" || cause.code === "key-damaged";
+      const isLocked = cause.code === "key-missing";
       return { kind: "unreadable", why: cause.message, ...(isLocked && { isLocked }) };
     }
     return unreadable(cause);
@@ -85,8 +86,13 @@ function unreadable(cause: unknown): FolderState {
   return { kind: "unreadable", why: `${LOG} cannot be read (${code})` };
 }
 
+/** What lies there of a session's stored results. Throws as the vault does, and the disk. */
+export async function listContents(place: Place): Promise<readonly Listed[]> {
+  return (await place.root.vault.whereOf(place)).files.list();
+}
+
 async function hasContent(place: Place): Promise<boolean> {
-  return (await filesOf(place.folder).list()).some(({ kind }) => kind === "blob");
+  return (await listContents(place)).some(({ kind }) => kind === "blob");
 }
 
 /** Files that a crash left half-written, in the folder itself and beside the locks. */
@@ -126,7 +132,7 @@ export async function blobState(blobs: Blobs, digest: Digest): Promise<BlobState
     await blobs.read(digest);
     return "whole";
   } catch (cause) {
-    if (cause instanceof Failure) return cause.code === "blob-corrupt" ? "corrupt" : "missing";
+    if (isLost(cause)) return cause.code === "blob-corrupt" ? "corrupt" : "missing";
     if ((cause as NodeJS.ErrnoException).code !== undefined) return "unreadable";
     throw cause;
   }

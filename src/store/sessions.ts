@@ -1,6 +1,6 @@
 /** All sessions of one workspace on disk: create, list, open to write, read to show (ARCHITECTURE, Storage). */
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { Handle } from "../schema/claim";
@@ -90,6 +90,11 @@ export class Sessions {
       .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
   }
 
+  /** Throws what would keep a new session from being begun as the settings ask. */
+  check(): Promise<void> {
+    return this.#root.vault.check(this.#root, this.#tenant);
+  }
+
   /** Starts a session's folder and log. The first event is on disk when this resolves. */
   async create(start: { workspace: string; title: string }): Promise<OpenSession> {
     try {
@@ -109,7 +114,10 @@ export class Sessions {
     const lock = await takeLock(join(folder, LOCK), this.#clock.now(), randomUUID());
     return letGoOnFailure(lock, async (held) => {
       const { vault } = this.#root;
-      const keeping = await vault.begin(place, this.#clock, isToBeSealed);
+      const keeping = await vault.begin(place, this.#clock, isToBeSealed).catch(async (cause: unknown) => {
+        await rm(folder, { recursive: true, force: true }); // nothing is in it yet
+        throw cause;
+      });
       const { seal } = keeping;
       const log = held(await SessionLog.create(join(folder, LOG), { clock: this.#clock, seal }));
       const started = await log.append({
@@ -123,7 +131,7 @@ export class Sessions {
       });
       await log.sync();
       const { index } = await ClaimIndex.open(join(folder, INDEX), [started], seal);
-      const kept = { blobs: blobsOf(place, keeping), isSealed: seal !== null };
+      const kept = { blobs: blobsOf(keeping), keeping };
       return new OpenSession({ id, events: [started], log, ...kept, index, lock, room: this.#room });
     });
   }
@@ -154,7 +162,7 @@ export class Sessions {
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
       const { index, repair } = await ClaimIndex.open(join(folder, INDEX), known, seal);
-      const kept = { blobs: blobsOf(place, keeping), isSealed: seal !== null };
+      const kept = { blobs: blobsOf(keeping), keeping };
       const session = new OpenSession({ id, events: known, log, ...kept, index, lock, room: this.#room });
       if (repair !== null) {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
@@ -184,7 +192,7 @@ export class Sessions {
     const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
-    return blobsOf(place, keeping).read(stored.sha256);
+    return blobsOf(keeping).read(stored.sha256);
   }
 
   #place(id: string): Place {

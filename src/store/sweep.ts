@@ -26,8 +26,14 @@ import { contentsOf } from "./marks";
 import { reclaim } from "./reclaim";
 import { removeGone, removeSession } from "./remove";
 import { measure } from "./room";
-import { type FolderState, lastUsedAt, listDrafts, lockFolder, readFolder } from "./sessionFolder";
-import { filesOf } from "./vault";
+import {
+  type FolderState,
+  lastUsedAt,
+  listContents,
+  listDrafts,
+  lockFolder,
+  readFolder,
+} from "./sessionFolder";
 import { GRACE_MS, savedIndex } from "./verify";
 
 export type SweepPorts = {
@@ -142,7 +148,7 @@ async function isQuiet(place: Place, { clock, keepMs }: SweepPorts): Promise<boo
   const saved = await savedIndex(place);
   if (typeof saved === "string") return false;
   const known = new Set(saved.checkpoint.claims.map(({ sha256 }) => sha256));
-  return (await filesOf(place.folder).list()).every(
+  return (await listContents(place)).every(
     (file) => (file.kind === "blob" && known.has(file.digest)) || clock.now() - file.changedAt <= GRACE_MS,
   );
 }
@@ -170,7 +176,7 @@ async function restsIn(
   const rests = drafts.map(({ path }) => ({ path, kind: "draft" as "orphan" | "draft" }));
   const named = contentsOf(state.events);
   const knowsAll = !state.isTorn && !state.lostLines;
-  for (const file of await filesOf(place.folder).list()) {
+  for (const file of await listContents(place)) {
     if (!isOld(file.changedAt) || file.kind === "stray") continue;
     if (file.kind === "draft") rests.push({ path: file.where, kind: "draft" });
     else if (file.kind === "blob" && knowsAll && !named.has(file.digest))
@@ -210,8 +216,5 @@ async function collectRests(
 
 async function newestIn(place: Place): Promise<number> {
   const own = (await statOf(place.folder))?.mtimeMs ?? Number.POSITIVE_INFINITY;
-  return (await filesOf(place.folder).list()).reduce(
-    (newest, { changedAt }) => Math.max(newest, changedAt),
-    own,
-  );
+  return (await listContents(place)).reduce((newest, { changedAt }) => Math.max(newest, changedAt), own);
 }

@@ -10,8 +10,7 @@ import { Checkpoint, indexIn } from "./claimIndex";
 import { INDEX, listPlaces, type Place, type Root, statOf } from "./layout";
 import type { Clock } from "./log";
 import { claimsOf, contentsOf, reclaimableIn, ticketsOf } from "./marks";
-import { type BlobState, blobState, isInUse, listDrafts, readFolder } from "./sessionFolder";
-import { filesOf } from "./vault";
+import { type BlobState, blobState, isInUse, listContents, listDrafts, readFolder } from "./sessionFolder";
 
 /** What a crash leaves is not a fault before a running write could long be over. */
 export const GRACE_MS = 3_600_000;
@@ -63,7 +62,7 @@ export async function verify(
 
 /** What is on disk is listed before the log is read: whatever a running session adds in between is named by its log. */
 async function verifySession(place: Place, clock: Clock, tally: Tally): Promise<void> {
-  const files = await filesOf(place.folder).list();
+  const files = await listed(place, tally);
   const drafts = await listDrafts(place.folder);
   const saved = await savedIndex(place);
   const state = await readFolder(place);
@@ -88,6 +87,17 @@ async function verifySession(place: Place, clock: Clock, tally: Tally): Promise<
   if (indexTold) tell(tally, place, indexTold.weight, indexTold.what);
   if (inUse || state.isTorn || state.lostLines) return; // which content it names is not known to the end
   verifyOrphans(place, files, events, clock, tally);
+}
+
+/** What lies there, as far as it can be told. */
+async function listed(place: Place, tally: Tally): Promise<readonly Listed[]> {
+  try {
+    return await listContents(place);
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    tell(tally, place, "problem", `its stored results cannot be listed: ${cause.message}`);
+    return [];
+  }
 }
 
 /** The digests that do not prove. */

@@ -29,6 +29,8 @@ export function readEditorSettings(): EditorSettings {
 export type StoreSettings = {
   readonly keepSessionsDays: number;
   readonly limits: { readonly maximumBytes: number; readonly maximumEntryBytes: number };
+  readonly encryption: boolean; // of new sessions
+  readonly redisUrl: string | null; // where new sessions have their stored results; null: on this machine
 };
 
 const MEGABYTE = 1024 * 1024;
@@ -44,7 +46,23 @@ export function readStoreSettings(): StoreSettings {
       maximumBytes: megabytes("maximumMegabytes", 1_048_576),
       maximumEntryBytes: megabytes("maximumEntryMegabytes", 512),
     },
+    encryption: flagOf(config.get("encryption"), "store.encryption"),
+    redisUrl: redisUrlOf(textOf(config.get("redisUrl"), "store.redisUrl").trim()),
   };
+}
+
+/** Settings are plain text: a password in one would be on disk. */
+function redisUrlOf(text: string): string | null {
+  if (text === "") return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !["redis:", "rediss:"].includes(url.protocol) || url.hostname === "")
+    throw invalid("store.redisUrl", "must be an address such as redis://localhost:6379");
+  if (url.password !== "")
+    throw invalid(
+      "store.redisUrl",
+      "must not have a password. Use the command Cloakroom: Set Redis Password",
+    );
+  return text;
 }
 
 /** Throws `Failure("settings-invalid")` that names the setting. */
@@ -80,6 +98,11 @@ function sectionOf<T>(section: string, schema: Schema<T>): T {
 function textOf(value: unknown, field: string): string {
   if (typeof value === "string") return value;
   throw invalid(field, "must be text");
+}
+
+function flagOf(value: unknown, field: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw invalid(field, "must be true or false");
 }
 
 function numberOf(value: unknown, field: string, maximum: number): number {

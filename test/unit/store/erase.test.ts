@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { erase, finishErasures, type Scope } from "../../../src/store/erase";
+import { erase, finishErasures } from "../../../src/store/erase";
+import type { Scope } from "../../../src/store/erasureJournal";
 import { listTenants, tenantOf } from "../../../src/store/layout";
 import { Sessions } from "../../../src/store/sessions";
 import { plainRoot } from "../../../src/store/vault";

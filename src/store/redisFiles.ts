@@ -1,0 +1,135 @@
+/**
+ * Stored results beyond one machine: blobs as values of a Redis, the same bytes as in a file. For each session one hash
+ * says which there are and when each was written; it and they change together or not at all.
+ */
+import type { Digest } from "../schema/claim";
+import { Failure } from "../schema/failure";
+import { BLOB_NAME, type BlobFiles, cleared, type Listed, missing } from "./blobFiles";
+import type { Redis } from "./redisClient";
+
+/** Removes a value where it was not written since: reading and removing are one step there. */
+const REMOVE = `if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return -1 end
+local bytes = redis.call('STRLEN', KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('HDEL', KEYS[1], ARGV[1])
+return bytes`;
+
+/** The servers that the settings named so far. */
+export class RedisServers {
+  readonly #password: () => Promise<string | null>;
+  readonly #known = new Map<string, RedisContents>();
+
+  constructor(password: () => Promise<string | null>) {
+    this.#password = password;
+  }
+
+  at(url: string): RedisContents {
+    const known = this.#known.get(url) ?? new RedisContents(url, this.#password);
+    this.#known.set(url, known);
+    return known;
+  }
+
+  dispose(): void {
+    for (const contents of this.#known.values()) void contents.close();
+    this.#known.clear();
+  }
+}
+
+/** One Redis, connected when it is first needed. `password` null: none. */
+export class RedisContents {
+  readonly #url: string;
+  readonly #password: () => Promise<string | null>;
+  #connection: Promise<Redis> | null = null;
+
+  constructor(url: string, password: () => Promise<string | null>) {
+    this.#url = url;
+    this.#password = password;
+  }
+
+  /** The blobs of one session. */
+  filesOf({ tenant, session }: { readonly tenant: string; readonly session: string }): BlobFiles {
+    return redisFiles((args) => this.#send(args), `cloakroom:{${tenant}/${session}}`);
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => null);
+    this.#connection = null;
+    connection?.close();
+  }
+
+  async #send(args: readonly (string | Buffer)[]): Promise<unknown> {
+    try {
+      return await (await this.#connected()).send(args);
+    } catch (cause) {
+      throw new Failure(
+        "contents-unreachable",
+        `The stored results are kept in Redis, and it did not answer (${whyOf(cause)}). Check the setting cloakroom.store.redisUrl and the server, then try again.`,
+        { command: String(args[0]) },
+        { cause },
+      );
+    }
+  }
+
+  async #connected(): Promise<Redis> {
+    const kept = await this.#connection?.catch(() => null);
+    if (kept?.isOpen) return kept;
+    this.#connection = (async () => {
+      const { connect } = await import("./redisClient"); // from its own bundle
+      return connect(this.#url, await this.#password());
+    })();
+    return this.#connection;
+  }
+}
+
+function redisFiles(
+  send: (args: readonly (string | Buffer)[]) => Promise<unknown>,
+  prefix: string,
+): BlobFiles {
+  const keyOf = (name: string) => `${prefix}:${name}`;
+  const bytesOf = async (name: string) => Number(await send(["STRLEN", keyOf(name)]));
+  const list = async (): Promise<readonly Listed[]> => {
+    const fields = ((await send(["HGETALL", prefix])) as readonly unknown[]).map(String);
+    const listed: Listed[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const name = fields[at] as string;
+      const row = { name, where: keyOf(name), bytes: await bytesOf(name), changedAt: Number(fields[at + 1]) };
+      listed.push(
+        BLOB_NAME.test(name) ? { ...row, kind: "blob", digest: name as Digest } : { ...row, kind: "stray" },
+      );
+    }
+    return listed;
+  };
+  return {
+    write: async (name, write) => {
+      const parts: Buffer[] = [];
+      const result = await write(async (bytes) => void parts.push(Buffer.from(bytes))); // a copy: they are lent
+      // One script, so that no other reader sees a value that no list has, or the other way round.
+      const put = `redis.call('SET', KEYS[2], ARGV[2]) local t = redis.call('TIME') redis.call('HSET', KEYS[1], ARGV[1], t[1] .. string.format('%03d', math.floor(t[2] / 1000)))`;
+      await send(["EVAL", put, "2", prefix, keyOf(name), name, Buffer.concat(parts)]);
+      return result;
+    },
+    open: async (name, use) => {
+      if ((await bytesOf(name)) === 0) throw missing(name);
+      return use({
+        read: async (position, length) =>
+          length === 0
+            ? Buffer.alloc(0)
+            : ((await send(["GETRANGE", keyOf(name), `${position}`, `${position + length - 1}`])) as Buffer),
+        all: async () => ((await send(["GET", keyOf(name)])) as Buffer | null) ?? Buffer.alloc(0),
+      });
+    },
+    list,
+    remove: async ({ name, changedAt }) => {
+      const freed = Number(await send(["EVAL", REMOVE, "2", prefix, keyOf(name), name, `${changedAt}`]));
+      return freed < 0 ? null : freed;
+    },
+    clear: async () => {
+      const listed = await list();
+      await send(["DEL", prefix, ...listed.map(({ where }) => where)]);
+      return cleared(listed);
+    },
+  };
+}
+
+const whyOf = (cause: unknown): string =>
+  (cause as { code?: string }).code ?? (cause instanceof Error ? cause.message.split("\n", 1)[0] : "") ?? "";

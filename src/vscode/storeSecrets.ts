@@ -1,0 +1,42 @@
+/** What the store keeps in the editor's secret storage: workspaces' keys, and the password of Redis. Never on disk, never in the log. */
+import * as vscode from "vscode";
+
+const KEY = "cloakroom.key.";
+const REDIS_PASSWORD = "cloakroom.redisPassword";
+
+export class StoreSecrets {
+  readonly #secrets: vscode.SecretStorage;
+
+  constructor(secrets: vscode.SecretStorage) {
+    this.#secrets = secrets;
+  }
+
+  /** Keys by workspace, as hex. */
+  readonly keys = {
+    get: async (tenant: string): Promise<string | undefined> => this.#secrets.get(KEY + tenant),
+    set: async (tenant: string, key: string): Promise<void> => this.#secrets.store(KEY + tenant, key),
+    delete: async (tenant: string): Promise<void> => this.#secrets.delete(KEY + tenant),
+  };
+
+  async redisPassword(): Promise<string | null> {
+    return (await this.#secrets.get(REDIS_PASSWORD)) ?? null;
+  }
+
+  register(guard: (work: () => Promise<void>) => Promise<void>): vscode.Disposable {
+    return vscode.commands.registerCommand("cloakroom.setRedisPassword", () => guard(() => this.#ask()));
+  }
+
+  /** An empty answer forgets it. */
+  async #ask(): Promise<void> {
+    const password = await vscode.window.showInputBox({
+      title: "Set Redis Password",
+      prompt: "Kept in VS Code's secret storage. Leave it empty to forget the one that is there.",
+      password: true,
+      ignoreFocusOut: true,
+    });
+    if (password === undefined) return;
+    await (password === ""
+      ? this.#secrets.delete(REDIS_PASSWORD)
+      : this.#secrets.store(REDIS_PASSWORD, password));
+  }
+}

@@ -1,0 +1,128 @@
+/** Sessions whose stored results lie in Redis: the same promises, and a server that may be away. */
+import assert from "node:assert/strict";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { StoreCare } from "../../../src/store/care";
+import { connect } from "../../../src/store/redisClient";
+import { RedisContents } from "../../../src/store/redisFiles";
+import { Sessions } from "../../../src/store/sessions";
+import { Vault } from "../../../src/store/vault";
+import { keep, LONG, problems } from "../../support/lifetime";
+import { type RedisServer, startRedis } from "../../support/redisServer";
+import { clock, folderOf, hasCode, safe, withFolder } from "../../support/storeFolder";
+
+const WORK = "file:///work";
+const LIMITS = { maximumBytes: 100_000, maximumEntryBytes: 50_000_000 };
+const MONTHS_MS = 90 * 86_400_000;
+
+let redis: RedisServer | null;
+let remote: RedisContents;
+suiteSetup(async () => {
+  redis = await startRedis();
+  remote = new RedisContents(redis?.url ?? "redis://127.0.0.1:1", async () => null);
+});
+suiteTeardown(async () => {
+  await remote.close();
+  await redis?.stop();
+});
+
+const away = new Vault({ remote: new RedisContents("redis://127.0.0.1:1", async () => null) });
+const here = () => new Vault({ remote });
+const storeWith = (root: string, vault: Vault) => Sessions.open(root, WORK, clock, LIMITS, vault);
+const careWith = (root: string, vault: Vault, now = clock.now) =>
+  StoreCare.open(root, WORK, { now }, { keepSessionsDays: 30, limits: LIMITS }, { vault });
+
+async function keysThere(): Promise<number> {
+  const client = await connect((redis as RedisServer).url, null);
+  const size = Number(await client.send(["DBSIZE"]));
+  client.close();
+  return size;
+}
+
+async function begun(root: string, texts = [LONG]) {
+  const store = await storeWith(root, here());
+  const session = await store.create({ workspace: "work", title: "far" });
+  const handles = [];
+  for (const [at, text] of texts.entries()) handles.push(await keep(session, text, `t1c${at}`));
+  await session.close();
+  return { store, id: session.id, handles, handle: handles[0] ?? assert.fail() };
+}
+
+const withRedis = (title: string, body: (root: string) => Promise<void>) =>
+  test(title, async function () {
+    if (!redis) return this.skip(); // no redis-server on this machine
+    await withFolder(body);
+  });
+
+withRedis(
+  "C22 stored results lie in Redis, are there after a restart, and take no room here",
+  async (root) => {
+    const { id, handle } = await begun(root, [LONG, "x".repeat(200_000)]); // more than the store here may have
+    assert.ok(!(await readdir(await folderOf(root, id))).includes("blobs"));
+    const again = await (await storeWith(root, here())).open(id);
+    const claim = again.find(handle) ?? assert.fail();
+    assert.equal((await again.window(claim, 0, 24)).text, LONG.slice(0, 24));
+    await again.close();
+    const found = await (await careWith(root, here())).verify();
+    assert.deepEqual([problems(found), found.contents, found.tickets], [[], 2, 2]);
+    await assert.rejects(
+      (await storeWith(root, here())).create({ workspace: "w", title: "t" }).then(async (session) => {
+        try {
+          await session.put(safe("x".repeat(LIMITS.maximumEntryBytes + 1)));
+        } finally {
+          await session.close();
+        }
+      }),
+      hasCode("entry-too-large"),
+    );
+  },
+);
+
+withRedis(
+  "a server that is away is told as that; nothing is deleted, and nothing is taken for lost",
+  async (root) => {
+    const { id, handle } = await begun(root);
+    for (const vault of [away, new Vault()]) {
+      const store = await storeWith(root, vault);
+      await assert.rejects(store.content(id, handle), hasCode("contents-unreachable"));
+      const care = await careWith(root, vault, () => Date.now() + MONTHS_MS);
+      assert.match(problems(await care.verify()).join(), /unreadable|cannot be (read|listed)/);
+      assert.deepEqual((await care.sweep()).expired, []);
+      await assert.rejects(care.forgetSession(id), (cause) =>
+        ["contents-unreachable", "erase-refused"].some((code) => hasCode(code)(cause)),
+      );
+      await assert.rejects(care.fork(id));
+    }
+    assert.equal(await (await storeWith(root, here())).content(id, handle), LONG);
+  },
+);
+
+withRedis("C10 what is deleted or expires here is gone there too, a fork keeps its own", async (root) => {
+  const before = await keysThere();
+  const { id, handle, store } = await begun(root);
+  const forked = await store.fork(id);
+  assert.equal(await keysThere(), before + 4); // two sessions, each with its list
+  await (await careWith(root, here())).forgetSession(id);
+  assert.equal(await keysThere(), before + 2);
+  assert.equal(await store.content(forked, handle), LONG);
+  const swept = await (await careWith(root, here(), () => Date.now() + MONTHS_MS)).sweep();
+  assert.deepEqual(
+    swept.expired.map(({ session }) => session),
+    [forked],
+  );
+  assert.equal(await keysThere(), before);
+});
+
+withRedis("an archive of it is imported on this machine, and one from here into Redis", async (root) => {
+  const { id, handle } = await begun(root);
+  const file = path.join(root, "session.zip");
+  await (await careWith(root, here())).export(id, file);
+  const plain = new Vault();
+  const there = path.join(root, "other");
+  const { session } = await (await careWith(there, plain)).import(file);
+  assert.equal(await (await storeWith(there, plain)).content(session, handle), LONG);
+  assert.ok(await stat(path.join(await folderOf(there, session), "blobs")));
+  const back = (await (await careWith(there, here())).import(file)).session;
+  assert.equal(await (await storeWith(there, here())).content(back, handle), LONG);
+  assert.ok(!(await readdir(await folderOf(there, back))).includes("blobs"));
+});
