@@ -1,5 +1,5 @@
 /** Shortening what was shown already: ageing and budgets. The whole is stored first, always (CONFORMANCE M1, M3). */
-import { claimOf } from "../claims/claim";
+import { claimOf, isMedia } from "../claims/claim";
 import { headOf, tailOf } from "../claims/cut";
 import { handleOf } from "../claims/handle";
 import { kindOf } from "../claims/kind";
@@ -8,6 +8,7 @@ import { agedLine, shortenedText, unfenced } from "../claims/ticket";
 import { type DueResult, dueForAgeing, SHORTENED_HEAD_CHARS, SHORTENED_TAIL_CHARS } from "../history/age";
 import { overBudget, PREVIEW_HEAD_CHARS, PREVIEW_TAIL_CHARS } from "../history/budget";
 import type { ResultFacts } from "../history/fold";
+import { imageBytesOf } from "../history/images";
 import type { Claim } from "../schema/claim";
 import type { EventOf, Shortening } from "../schema/event";
 import { Failure } from "../schema/failure";
@@ -55,7 +56,8 @@ export async function budget(conversation: Conversation): Promise<void> {
     const isExempt = shown === "window" || shown === "cut" || isExcluded(claimPolicy, tool);
     return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed: shown === "window" };
   });
-  for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
+  const perTurnBytes = Math.max(0, settings.budgets.perTurnBytes - imageBytesOf(history, history.turn));
+  for (const { limit, cuts } of overBudget(sizes, { ...settings.budgets, perTurnBytes })) {
     const shortenings: Shortening[] = [];
     for (const { call, keepChars } of cuts) {
       const facts = last.find((result) => result.call === call);
@@ -86,7 +88,7 @@ async function archived(
   try {
     if (facts.handle === null) return await archive(conversation, policy, facts, shown);
     const claim = ports.claims.find(facts.handle);
-    return claim ? { claim, whole: await ports.claims.read(claim.sha256) } : null;
+    return claim && !isMedia(claim) ? { claim, whole: await ports.claims.read(claim.sha256) } : null;
   } catch (cause) {
     if (cause instanceof Failure && cause.code === "log-unwritable") throw cause;
     return null; // the store cannot give or take it: nothing is cut

@@ -127,7 +127,7 @@ async function writeZip(
   const writing = pipeline(output, createWriteStream(path, { flags: "wx", mode: FILE_MODE }));
   const adding = (async () => {
     for (const { sha256 } of contents) {
-      const bytes = Buffer.from(await blobs.read(sha256), "utf8");
+      const bytes = await blobs.readBytes(sha256);
       await addWhole(zip, bytes, contentName(sha256), { ...options(bytes), size: bytes.length });
     }
     zip.end();

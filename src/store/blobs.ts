@@ -48,8 +48,16 @@ export class Blobs {
    * Stores `text` under its digest. Putting the same text again writes nothing (C7), unless what is there was altered:
    * running the source tool again then heals the handle (C27).
    */
-  async put(text: SafeText): Promise<BlobName> {
-    const content = Buffer.from(text, "utf8");
+  put(text: SafeText): Promise<BlobName> {
+    return this.#put(Buffer.from(text, "utf8"), text);
+  }
+
+  /** The same for content that need not be text. Text put as its bytes is the same blob. */
+  putBytes(bytes: Uint8Array): Promise<BlobName> {
+    return this.#put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  async #put(content: Buffer, text?: SafeText): Promise<BlobName> {
     const sha256 = digestOf(content);
     const named = ({ root }: Trailer): BlobName => ({
       sha256,
@@ -78,6 +86,11 @@ export class Blobs {
 
   /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
   async read(digest: Digest): Promise<SafeText> {
+    return (await this.readBytes(digest)).toString("utf8") as SafeText;
+  }
+
+  /** The same for content that need not be text. */
+  async readBytes(digest: Digest): Promise<Buffer> {
     return this.#withFile(digest, async (file) => {
       const bytes = await file.readFile();
       const contentBytes = contentBytesIn(bytes);
@@ -86,7 +99,7 @@ export class Blobs {
       const isWhole =
         digestOf(content) === digest && trailerOf(content).bytes.equals(bytes.subarray(contentBytes));
       if (!isWhole) throw corrupt(digest);
-      return content.toString("utf8") as SafeText;
+      return content;
     });
   }
 
@@ -123,7 +136,7 @@ export class Blobs {
 
   async #holds(digest: Digest): Promise<boolean> {
     try {
-      await this.read(digest);
+      await this.readBytes(digest);
       return true;
     } catch (cause) {
       if (cause instanceof Failure) return false; // missing or altered

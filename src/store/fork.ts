@@ -29,13 +29,13 @@ export async function fork(
     await room.admitCopies([...contents.values()].reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     const missing: Digest[] = [];
     for (const [digest, { bytes }] of contents) {
-      const text = await from.read(digest).catch((cause: unknown) => {
+      const content = await from.readBytes(digest).catch((cause: unknown) => {
         if (cause instanceof Failure) return null; // gone or altered there: told, and not carried on
         throw cause;
       });
-      if (text === null) missing.push(digest);
+      if (content === null) missing.push(digest);
       else {
-        await to.put(text);
+        await to.putBytes(content);
         copiedBytes += bytes;
       }
     }

@@ -7,12 +7,12 @@ import { type Entry, openPromise, type ZipFile } from "yauzl";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { byteLength, charLength, type SafeText } from "../schema/text";
+import { charLength } from "../schema/text";
 import { contentName, LOG_NAME, MANIFEST_NAME, Manifest } from "./archive";
 import type { Blobs } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
-import { sha256 } from "./digest";
+import { sha256OfBytes } from "./digest";
 import { fileBytesOf } from "./frames";
 import { noStep, type OnStep } from "./layout";
 import type { Clock } from "./log";
@@ -63,7 +63,7 @@ export async function importSession(
     await room.admitCopies(here.reduce((sum, { bytes }) => sum + fileBytesOf(bytes), 0));
     const fill = async (blobs: Blobs): Promise<readonly Digest[]> => {
       for (const claim of here) {
-        const name = await blobs.put(await reading(file, () => readContent(archive, claim)));
+        const name = await blobs.putBytes(await reading(file, () => readContent(archive, claim)));
         await reading(file, () => assertFrames(name.frames, claim));
       }
       return [...missing];
@@ -183,12 +183,14 @@ function assertComplete(archive: Archive, contents: readonly Claim[], missing: R
   if (expected.size > 0) throw refused(`${expected.size} stored results are missing that it should have`);
 }
 
-async function readContent(archive: Archive, claim: Claim): Promise<SafeText> {
-  const text = textOf(await archive.read(contentName(claim.sha256)));
-  if (sha256(text) !== claim.sha256) throw refused("a stored result in it was altered");
-  if (byteLength(text) !== claim.bytes || charLength(text) !== claim.chars)
+/** What its claim says of it is so. It was safe where it was stored; whoever made the archive may have written anything. */
+async function readContent(archive: Archive, { sha256, bytes, chars, mediaType }: Claim): Promise<Buffer> {
+  const content = await archive.read(contentName(sha256));
+  if (sha256OfBytes(content) !== sha256) throw refused("a stored result in it was altered");
+  const charsInIt = mediaType === undefined ? charLength(textOf(content)) : 0;
+  if (content.length !== bytes || charsInIt !== chars)
     throw refused("its log gives a stored result another size than it has");
-  return text as SafeText; // it was, where it was stored; whoever made the archive may have written anything
+  return content;
 }
 
 /** What windows are proven by is the content's own. */

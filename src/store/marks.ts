@@ -31,11 +31,13 @@ export function contentsOf(events: Iterable<Logged>): ReadonlyMap<Digest, Claim>
 export function ticketsIn(event: Logged): readonly Handle[] {
   switch (event.type) {
     case "remembered":
-      return event.handle === null ? [] : [event.handle];
+      return [event.handle, ...(event.media ?? []).map(({ handle }) => handle)].filter((one) => one !== null);
     case "aged":
       return event.decisions.map(({ handle }) => handle);
     case "budgeted":
       return event.cuts.map(({ handle }) => handle);
+    case "media_replaced":
+      return event.parts.map(({ handle }) => handle);
     case "redeemed":
       return [event.handle];
     case "session_started":

@@ -137,7 +137,7 @@ export type BlobState = "whole" | "missing" | "corrupt" | "unreadable";
 /** Whether stored content is what its digest says. `root` is a session's `blobs` folder. */
 export async function blobState(root: string, digest: Digest): Promise<BlobState> {
   try {
-    await new Blobs(root).read(digest);
+    await new Blobs(root).readBytes(digest);
     return "whole";
   } catch (cause) {
     if (cause instanceof Failure) return cause.code === "blob-corrupt" ? "corrupt" : "missing";

@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { isMedia } from "../claims/claim";
+import { mediaDescription } from "../claims/ticket";
 import type { ContentWindow } from "../claims/window";
 import type { Claim, Digest, Handle, Matches } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
@@ -11,7 +13,7 @@ import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import { type BlobName, Blobs } from "./blobs";
 import { ClaimIndex } from "./claimIndex";
-import { sha256 } from "./digest";
+import { sha256, sha256OfBytes } from "./digest";
 import { fork } from "./fork";
 import { fileBytesOf } from "./frames";
 import { LOG, newSessionId, placeOf, SESSION_ID, sessionsFolder, tenantOf } from "./layout";
@@ -75,15 +77,31 @@ export class OpenSession {
   }
 
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
-  async put(text: SafeText): Promise<BlobName> {
-    const bytes = Buffer.byteLength(text, "utf8");
+  put(text: SafeText): Promise<BlobName> {
+    return this.#put(
+      Buffer.byteLength(text, "utf8"),
+      () => sha256(text),
+      () => this.#blobs.put(text),
+    );
+  }
+
+  /** The same for content that is not text. */
+  putBytes(bytes: Uint8Array): Promise<BlobName> {
+    return this.#put(
+      bytes.length,
+      () => sha256OfBytes(bytes),
+      () => this.#blobs.putBytes(bytes),
+    );
+  }
+
+  async #put(bytes: number, digest: () => Digest, put: () => Promise<BlobName>): Promise<BlobName> {
     const fileBytes = fileBytesOf(bytes);
     try {
       await this.#room.admit(bytes, fileBytes);
     } catch (cause) {
-      if (!(cause instanceof Failure && this.#stored.has(sha256(text)))) throw cause;
+      if (!(cause instanceof Failure && this.#stored.has(digest()))) throw cause;
     }
-    const kept = await this.#blobs.put(text);
+    const kept = await put();
     if (!this.#stored.has(kept.sha256)) await this.#room.note(fileBytes);
     this.#stored.add(kept.sha256);
     return kept;
@@ -91,6 +109,10 @@ export class OpenSession {
 
   read(digest: Digest): Promise<SafeText> {
     return this.#blobs.read(digest);
+  }
+
+  readBytes(digest: Digest): Promise<Uint8Array> {
+    return this.#blobs.readBytes(digest);
   }
 
   window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {
@@ -253,14 +275,20 @@ export class Sessions {
     return readLog(join(await this.#existing(id), "log.jsonl"));
   }
 
-  /** The whole stored content behind a handle of this session, verified. Throws `blob-missing`, `blob-corrupt`. */
+  /**
+   * The whole stored content behind a handle of this session, verified; for what is not text, one line that says what it
+   * is. Throws `blob-missing`, `blob-corrupt`.
+   */
   async content(id: string, handle: Handle): Promise<SafeText> {
     const folder = await this.#existing(id);
     const events = await readLog(join(folder, "log.jsonl"));
     const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
-    return new Blobs(join(folder, "blobs")).read(stored.sha256);
+    const blobs = new Blobs(join(folder, "blobs"));
+    if (!isMedia(stored)) return blobs.read(stored.sha256);
+    await blobs.readBytes(stored.sha256);
+    return mediaDescription(stored) as SafeText;
   }
 
   async #existing(id: string): Promise<string> {
