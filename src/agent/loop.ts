@@ -104,8 +104,8 @@ async function runCalls(
 }
 
 function requested(conversation: Conversation, turn: number): Step<DurableRequest, "requested"> {
-  const { request, context, history } = conversation;
-  const imageBytes = imageBytesOf(history, null);
+  const { request, context } = conversation;
+  const imageBytes = imageBytesOf(request.messages);
   const text = JSON.stringify(request.messages);
   return {
     value: request,

@@ -8,7 +8,6 @@ import { agedLine, shortenedText, unfenced } from "../claims/ticket";
 import { type DueResult, dueForAgeing, SHORTENED_HEAD_CHARS, SHORTENED_TAIL_CHARS } from "../history/age";
 import { overBudget, PREVIEW_HEAD_CHARS, PREVIEW_TAIL_CHARS } from "../history/budget";
 import type { ResultFacts } from "../history/fold";
-import { imageBytesOf } from "../history/images";
 import type { Claim } from "../schema/claim";
 import type { EventOf, Shortening } from "../schema/event";
 import { Failure } from "../schema/failure";
@@ -56,8 +55,7 @@ export async function budget(conversation: Conversation): Promise<void> {
     const isExempt = shown === "window" || shown === "cut" || isExcluded(claimPolicy, tool);
     return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed: shown === "window" };
   });
-  const perTurnBytes = Math.max(0, settings.budgets.perTurnBytes - imageBytesOf(history, history.turn));
-  for (const { limit, cuts } of overBudget(sizes, { ...settings.budgets, perTurnBytes })) {
+  for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
     const shortenings: Shortening[] = [];
     for (const { call, keepChars } of cuts) {
       const facts = last.find((result) => result.call === call);

@@ -37,16 +37,14 @@ export function imagesToReplace(state: HistoryState, rules: ImageRules): readonl
   if (state.failedInARow >= FAILURES) cut("failed", unanswered(state.messages, left));
   cut("age", left.filter(isDue(state, rules)));
   cut("perTurnBytes", overTurn(state, left, rules.perTurnBytes));
-  const rest = bytesOf(state.messages) + sum(left);
-  cut("perTurnBytes", enoughOf(left, rest - rules.perTurnBytes)); // oldest first
+  const lines = cuts.reduce((count, { images }) => count + images.length, 0) * LINE_BYTES;
+  const bytes = bytesOf(state.messages) + lines + sum(left);
+  cut("perTurnBytes", enoughOf(left, bytes - rules.perTurnBytes)); // oldest first
   return cuts;
 }
 
-/** Bytes of the images that the conversation shows; of one turn's results, or of all. */
-export function imageBytesOf({ messages, results }: HistoryState, turn: number | null): number {
-  const inTurn = new Set(results.filter((facts) => facts.turn === turn).map(({ call }) => call));
-  return sum(imagesIn(messages).filter(({ call }) => turn === null || inTurn.has(call)));
-}
+/** Bytes of the images that a request of these messages shows. */
+export const imageBytesOf = (messages: readonly Message[]): number => sum(imagesIn(messages));
 
 /** Every image that a request of these messages shows, oldest first. */
 export function imagesIn(messages: readonly Message[]): readonly PlacedImage[] {

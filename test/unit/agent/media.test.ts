@@ -403,6 +403,18 @@ test("P17 a call that was stopped between its part and its result: the next requ
   );
 });
 
+test("P17 a call that was stopped between its text, its part and its result is told where its text is", async () => {
+  const tools = [returning("look", [[part("application/pdf", 900)]], "A line. ".repeat(800))];
+  const { house } = await run([], [LOOK, ANSWER], { tools });
+  const [text, media] = house.eventsOf("tool_result_stored");
+  const resumed = await openHouse({ replies: [ANSWER], events: house.events.slice(0, (media?.n ?? 0) + 1) });
+  assert.equal((await resumed.ask("Go on.")).end, "answered");
+  assert.match(
+    textsOf(resumed.requests[0] ?? assert.fail())[0] ?? "",
+    new RegExp(`read handle='${text?.handle}'`),
+  );
+});
+
 test("the inspector shows type, size and handle of every part, and what became of it", async () => {
   const parts = [part("image/png", 6 * MB, 1), part("image/png", 6 * MB, 2), part("application/pdf", 10)];
   const { house } = await run([parts], [LOOK, ANSWER]);

@@ -76,3 +76,18 @@ test("a script that is none is refused with its file and its place", () => {
       text,
     );
 });
+
+test("it says which images it was sent, and quotes the handle of one that it was not shown", async () => {
+  const script = { name: "s", images: true, conversations: [[{ say: "{{images}} {{handle:look}}" }]] };
+  const image = { mediaType: "image/png", bytes: Buffer.from("123") };
+  const line = `[Not shown: image/png from look, 9 bytes, SHA-256 ${"0".repeat(64)}, handle='${HANDLE}': it can no longer be read.]`;
+  const said = async (...messages: SentMessage[]) =>
+    (await replyTo(script, messages)).map((one) => (one.kind === "text" ? one.text : "")).join("");
+  assert.equal(await said(user("a"), result("look", line)), `none ${HANDLE}`);
+  const shown = { ...result("look", line), images: [image, image] } as SentMessage;
+  assert.equal(await said(user("a"), shown), `image/png, 3 bytes; image/png, 3 bytes ${HANDLE}`);
+  const able = (text: object) =>
+    createScriptedModel(parseScript(JSON.stringify(text), "demo.json"), async () => undefined).info.abilities
+      .images;
+  assert.deepEqual([able(script), able({ ...script, images: false })], [true, undefined]);
+});
