@@ -69,6 +69,7 @@ test("C25 an image and a binary part of 6 MB: stored whole, in their place type,
     claims.map(({ handle }) => handle),
   );
   assert.equal(receiptsFrom(house.events).get("t1c0")?.actual?.bytes, 12 * MB);
+  assert.deepEqual(house.eventsOf("media_replaced"), []); // decided when it was remembered, not again
   assert.ok((house.eventsOf("requested").at(-1)?.bytes ?? 0) < 2000);
   assert.ok(JSON.stringify(house.events).length < 20_000);
 });

@@ -59,7 +59,8 @@ test("B10 of one turn the largest go first, each only where it is needed; of equ
   assert.deepEqual(one(30_000, 60_000, 20_000), ["perTurnBytes t1c0/1"]);
   assert.deepEqual(one(40_000, 40_000, 40_000), ["perTurnBytes t1c0/0"]);
   assert.deepEqual(one(90_000, 9000), []);
-  assert.deepEqual(one(100, ...Array(11).fill(9900)), ["perTurnBytes t1c0/1"]); // the small one stays: its line is longer
+  const small = stateOf([{ sizes: [100], text: "x".repeat(100_500) }]);
+  assert.deepEqual(cutsOf(small, RULES), []); // its line would be longer
 });
 
 test("B10 of the whole conversation the oldest go first, and text counts with them", () => {
