@@ -14,7 +14,7 @@ import {
   stateName,
 } from "./callWords";
 import { capital, type Format, pointerName, shortDigest } from "./format";
-import { changesRow, refusalRow, resultRow, shortenedRow, storedRow } from "./resultRows";
+import { changesRow, mediaRow, refusalRow, resultRow, shortenedRow, storedRow } from "./resultRows";
 import { type Details, factsOf, type Row, rowOf, type Tone } from "./row";
 import { oneLine, prettyJson } from "./visibleText";
 import { modeName } from "./words";
@@ -47,12 +47,13 @@ export function callRow(key: string, call: CallView, f: Format): Row {
       ...(call.authorised === null ? [] : [permissionRow(key, call.authorised)]),
       ...(call.result === null ? [] : [resultRow(key, call, call.result, f)]),
       ...(call.stored === null ? [] : [storedRow(key, call.stored, f)]),
+      ...call.media.map((media, at) => mediaRow(`${key}/media${at}`, media, f)),
       ...(changesLine(call.changes, f) === "" ? [] : [changesRow(key, call.changes, f)]),
       ...(call.refusal === null ? [] : [refusalRow(key, call.refusal)]),
       ...call.shortened.map((entry, at) => shortenedRow(`${key}/shortened${at}`, entry, f)),
     ],
     details: () => callDetails(call, f),
-    opens: call.stored?.handle ?? call.redeemed?.handle ?? null,
+    opens: call.stored?.handle ?? call.media[0]?.handle ?? call.redeemed?.handle ?? null,
   });
 }
 
@@ -72,10 +73,14 @@ function outcomeOf(call: CallView, f: Format): string[] {
   return [
     changes,
     proposed === "" ? "" : `${proposed} proposed`,
-    result === null ? stateName(state).toLowerCase() : oneLine(shown),
+    result === null ? stateName(state).toLowerCase() : oneLine(isOnlyMedia(call) ? "" : shown),
+    ...call.media.slice(0, 1).map(({ mediaType, bytes }) => `${mediaType}, ${f.count(bytes, "byte")}`),
+    call.media.length > 1 ? `${f.number(call.media.length - 1)} more` : "",
     shortened.length > 0 ? "Shortened" : "",
   ].filter((part) => part !== "");
 }
+
+const isOnlyMedia = ({ media, result }: CallView): boolean => media.length > 0 && result?.shownChars === 0;
 
 /** What a call is about, from its arguments; empty where they say nothing short. */
 function subjectOf(argumentsText: string): string {

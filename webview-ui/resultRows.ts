@@ -1,6 +1,6 @@
 // The inspector's browser side: what became of a call's result as rows: shown, stored, made safe, refused, shortened. Pure.
 import type { Handle } from "../src/schema/claim";
-import type { CallView } from "../src/schema/view";
+import type { CallView, MediaView } from "../src/schema/view";
 import {
   changesLine,
   className,
@@ -76,6 +76,30 @@ export function storedRow(key: string, stored: NonNullable<CallView["stored"]>, 
     opens: stored.handle,
   });
 }
+
+/** One part that is not text. Its row opens a line that says what it is. */
+export const mediaRow = (key: string, { handle, mediaType, bytes, shown, text }: MediaView, f: Format): Row =>
+  rowOf({
+    key,
+    kind: "stored",
+    icon: mediaType.startsWith("image/") ? "file-media" : "file-binary",
+    tone: handle === null ? "warning" : "plain",
+    label: mediaType.startsWith("image/") ? "Image" : "Not text",
+    description: `${mediaType}, ${f.count(bytes, "byte")}, ${mediaState(shown, handle)}`,
+    details: () => ({
+      facts: factsOf(
+        ["Type", mediaType],
+        ["Bytes", f.number(bytes)],
+        ["Shown", capital(mediaState(shown, handle))],
+        ["Handle", handle, "code"],
+      ),
+      texts: text === "" ? [] : [{ label: "Shown to the model", text }],
+    }),
+    opens: handle,
+  });
+
+const mediaState = (shown: MediaView["shown"], handle: Handle | null): string =>
+  shown === "image" ? "shown as an image" : handle === null ? "not stored" : "stored, not shown";
 
 export const changesRow = (key: string, changes: CallView["changes"], f: Format): Row =>
   rowOf({

@@ -117,6 +117,7 @@ const requestRow = (key: string, request: NonNullable<TurnView["request"]>, f: F
         ["Messages", f.number(request.messages)],
         ["Characters", f.number(request.chars)],
         ["Bytes", f.number(request.bytes)],
+        ["Images", request.imageBytes === 0 ? null : f.count(request.imageBytes, "byte")],
         ["Model", request.model],
       ),
       texts: [],

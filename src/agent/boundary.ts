@@ -2,10 +2,15 @@
  * The boundary: a tool's output is checked and made harmless before anything else sees it (CONFORMANCE §0.1). Text
  * that forges a turn of the conversation is escaped; nothing else is altered. What it refuses is never stored.
  */
+import { mediaTypeOf } from "../claims/mediaType";
+import type { MediaPart, SafeMedia } from "../schema/media";
 import { asRaw, byteLength, type RawText } from "../schema/text";
 
 /** A larger output is refused: it would not fit the memory of what has to read it. */
 export const BOUNDARY_MAXIMUM_BYTES = 64 * 1024 * 1024;
+
+/** More parts are refused: each has a line in the conversation, and no limit of its own there. */
+const MAXIMUM_PARTS = 100;
 
 const TOKENS =
   "im_start|im_end|im_sep|endoftext|system|user|assistant|tool|start_header_id|end_header_id|eot_id|begin_of_text|channel|message|start|end|return|call|constrain";
@@ -44,18 +49,16 @@ export type Bounded =
   | {
       readonly kind: "passed";
       readonly text: RawText;
+      readonly media: readonly SafeMedia[];
       readonly forgedMarkers: number;
       readonly loneSurrogates: number;
     }
   | { readonly kind: "refused"; readonly reason: string };
 
-export function boundary(text: RawText): Bounded {
-  if (text.length > BOUNDARY_MAXIMUM_BYTES / 4 && byteLength(text) > BOUNDARY_MAXIMUM_BYTES) {
-    return {
-      kind: "refused",
-      reason: `the result is larger than ${BOUNDARY_MAXIMUM_BYTES / 1024 / 1024} MB`,
-    };
-  }
+/** Parts that are not text keep their bytes; what they are is read from these, and only then believed (mediaTypeOf). */
+export function boundary(text: RawText, media: readonly MediaPart[] = []): Bounded {
+  const reason = excessOf(text, media);
+  if (reason !== null) return { kind: "refused", reason };
   let loneSurrogates = 0;
   let forgedMarkers = 0;
   let safe: string = text;
@@ -71,5 +74,24 @@ export function boundary(text: RawText): Bounded {
       return `${found}\\`;
     });
   }
-  return { kind: "passed", text: asRaw(safe), forgedMarkers, loneSurrogates };
+  return {
+    kind: "passed",
+    text: asRaw(safe),
+    media: media.map(bounded),
+    forgedMarkers,
+    loneSurrogates,
+  };
+}
+
+const bounded = ({ mediaType, bytes }: MediaPart) =>
+  ({ mediaType: mediaTypeOf(bytes, mediaType), bytes }) as SafeMedia;
+
+function excessOf(text: RawText, media: readonly MediaPart[]): string | null {
+  if (media.length > MAXIMUM_PARTS)
+    return `the result has more than ${MAXIMUM_PARTS} parts that are not text`;
+  const mediaBytes = media.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const isLong = mediaBytes + text.length * 3 > BOUNDARY_MAXIMUM_BYTES; // no code unit has more bytes
+  return isLong && mediaBytes + byteLength(text) > BOUNDARY_MAXIMUM_BYTES
+    ? `the result is larger than ${BOUNDARY_MAXIMUM_BYTES / 1024 / 1024} MB`
+    : null;
 }

@@ -4,7 +4,7 @@ import { FETCH_RESULT } from "../claims/ticket";
 import { type HistoryState, historyFold } from "../history/fold";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import type { ChatRequest } from "../schema/model";
+import type { DurableRequest } from "../schema/model";
 import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import type { LoadedPolicy } from "../thimble/policy";
@@ -68,8 +68,8 @@ export class Conversation implements Log {
     return this.#history;
   }
 
-  /** What the next request carries, and nothing else. */
-  get request(): ChatRequest {
+  /** What the next request carries, and nothing else; images by reference. */
+  get request(): DurableRequest {
     return {
       system: SYSTEM_PROMPT,
       tools: this.context.ports.tools.map(({ spec }) => spec),

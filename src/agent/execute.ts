@@ -1,4 +1,5 @@
 /** Step 3: the tool runs, on the effective arguments only. What it returns is raw and goes nowhere but to the boundary. */
+import type { MediaPart } from "../schema/media";
 import { asRaw, type RawText } from "../schema/text";
 import type { ToolClass, ToolOutcome } from "../schema/tool";
 import type { Permit } from "./authorise";
@@ -11,6 +12,7 @@ export type Executed = {
   readonly call: PendingCall;
   readonly permit: Permit & { kind: "granted" };
   readonly text: RawText;
+  readonly media: readonly MediaPart[];
   readonly class: ToolClass;
   readonly isError: boolean;
   readonly items: number | null;
@@ -36,6 +38,7 @@ export async function execute(
       call,
       permit,
       text: outcome.text,
+      media: outcome.media ?? [],
       class: isError ? errorClass(permit.tool.spec.class) : (outcome.class ?? permit.tool.spec.class),
       isError,
       items,

@@ -1,12 +1,14 @@
-/** The loop: pair → age → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
+/** The loop: pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
 
 import { callKey } from "../history/fold";
+import { imageBytesOf } from "../history/images";
 import { pair } from "../history/pair";
 import type { EventOf, ReplyCall } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { type ChatRequest, Usage } from "../schema/model";
+import { type ChatRequest, type DurableRequest, Usage } from "../schema/model";
 import { byteLength, charLength } from "../schema/text";
 import type { Conversation } from "./conversation";
+import { fitImages, loadImages, withImages } from "./images";
 import { age, budget } from "./shorten";
 import { record, type Step } from "./step";
 import { runToolCall } from "./turn";
@@ -41,11 +43,14 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     if (signal.aborted) return STOPPED;
     await repairHistory(conversation);
     await age(conversation);
+    await fitImages(conversation);
     await budget(conversation);
     const turn = conversation.history.turn + 1;
+    const images = await loadImages(conversation);
     const request = await record(conversation, requested(conversation, turn));
     await conversation.sync(); // barrier: before a request leaves
-    const reply = await record(conversation, await replied(conversation, request, turn, signal));
+    const sent = withImages(request, images);
+    const reply = await record(conversation, await replied(conversation, sent, turn, signal));
     if (reply.end === "failed") return { end: "failed", message: reply.error ?? "The model failed." };
     if (reply.end === "stopped") return STOPPED;
     if (reply.end === "answered") return { end: "answered", message: "" };
@@ -98,8 +103,9 @@ async function runCalls(
   }
 }
 
-function requested(conversation: Conversation, turn: number): Step<ChatRequest, "requested"> {
+function requested(conversation: Conversation, turn: number): Step<DurableRequest, "requested"> {
   const { request, context } = conversation;
+  const imageBytes = imageBytesOf(request.messages);
   const text = JSON.stringify(request.messages);
   return {
     value: request,
@@ -110,13 +116,14 @@ function requested(conversation: Conversation, turn: number): Step<ChatRequest, 
       messages: request.messages.length,
       chars: charLength(text),
       bytes: byteLength(text),
+      ...(imageBytes > 0 && { imageBytes }),
       sha256: context.ports.hash(requestText(request)),
     },
   };
 }
 
 /** The text that `requested.sha256` is over, in one order of fields: whoever folds the log can rebuild and compare it. */
-export function requestText({ system, tools, messages }: ChatRequest): string {
+export function requestText({ system, tools, messages }: DurableRequest): string {
   const inOrder = tools.map(({ name, description, inputSchema, class: toolClass, effect }) => ({
     name,
     description,

@@ -19,6 +19,7 @@ export function measure(result: Safe): Step<MeasuredResult, "measured"> {
       call: result.call.call,
       items: result.items,
       ...size,
+      ...mediaBytesOf(result),
       estimator: ESTIMATOR,
     },
   };
@@ -31,6 +32,10 @@ export function measureWindow(redeemed: Redeemed): Step<MeasuredWindow, "measure
     value: { ...redeemed, chars: size.chars, bytes: size.bytes },
     event: { type: "measured", call: redeemed.call, items: null, ...size, estimator: ESTIMATOR },
   };
+}
+
+function mediaBytesOf({ media }: Safe): { mediaBytes?: number } {
+  return media.length === 0 ? {} : { mediaBytes: media.reduce((sum, { bytes }) => sum + bytes.length, 0) };
 }
 
 function sizeOf(text: string): { chars: number; bytes: number; tokensEstimated: number } {

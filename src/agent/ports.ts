@@ -21,8 +21,11 @@ export type BlobName = { readonly sha256: Digest; readonly frames: Digest; reado
 /** The session's stored results. Contract: when `put` resolves, the content is on disk and readable by its digest. */
 export type Claims = {
   put(text: SafeText): Promise<BlobName>;
+  /** The same for content that is not text. */
+  putBytes(bytes: Uint8Array): Promise<BlobName>;
   /** Reading throws `Failure("blob-missing" | "blob-corrupt")`, or the disk's own error. */
   read(sha256: Digest): Promise<SafeText>;
+  readBytes(sha256: Digest): Promise<Uint8Array>;
   /** One window, proven without reading the rest. Offsets in chars from 0, lines from 1. */
   window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow>;
   charOfLine(name: BlobName, line: number): Promise<number>;

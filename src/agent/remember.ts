@@ -12,11 +12,13 @@ import {
   ticketOf,
 } from "../claims/ticket";
 import type { EventOf, ReplyCall } from "../schema/event";
+import type { MediaShown } from "../schema/message";
 import { asRaw, charLength } from "../schema/text";
 import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
 import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
+import type { KeptResult } from "./keepMedia";
 import type { MeasuredWindow } from "./measure";
 import { projectionOf } from "./projection";
 import type { Step } from "./step";
@@ -34,12 +36,12 @@ type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle
 const VALUES_PER_HEAD = 4;
 
 /** Substitutes where the result was stored, then remembers the text that every later request carries. */
-export function remember(result: StoredResult, context: CallContext): Step<Remembered, "remembered"> {
+export function remember(result: KeptResult, context: CallContext): Step<Remembered, "remembered"> {
   const shown = substitute(result, context);
   const { proposal, argumentsText } = result.permit.proposed;
   const disclosure = disclose(proposal, context.policy, argumentsText);
-  const text = disclosure === null ? shown.text : `${shown.text}\n\n${disclosure}`;
-  return remembered(result.call.call, { ...shown, text });
+  const text = [shown.text, disclosure].filter((part) => part !== null && part !== "").join("\n\n");
+  return remembered(result.call.call, { ...shown, text }, result.shownMedia);
 }
 
 /** A call that did not run still has a result: why, in words the model can act on. They may quote a file: made safe too. */
@@ -80,7 +82,8 @@ function substitute(result: StoredResult, context: CallContext): Shown {
   const tool = result.call.name;
   const tainted = isTainted(result);
   const base = { class: result.class, isError, handle: null, tainted };
-  const whole = safe.trim() === "" ? NO_OUTPUT : tainted ? fenced(safe, tool) : safe;
+  const isBlank = safe.trim() === "";
+  const whole = isBlank ? (result.media.length > 0 ? "" : NO_OUTPUT) : tainted ? fenced(safe, tool) : safe;
   if (kept.kind === "inline") {
     const limitChars = limitCharsOf(kept.limits);
     const why = kept.limits === null ? "storing results is turned off" : sizeAndLimit(result, kept.limits);
@@ -136,7 +139,12 @@ function ticketText(result: StoredResult, kept: Kept & { kind: "stored" }, conte
   return ticketOf({ ...facts, note, head, headChars, tail, tailChars: charLength(tail) });
 }
 
-function remembered(call: string, { tainted, ...shown }: Shown): Step<Remembered, "remembered"> {
-  const event: Remembered = { type: "remembered", call, ...shown, ...(tainted && { tainted }) };
+function remembered(
+  call: string,
+  { tainted, ...shown }: Shown,
+  media: readonly MediaShown[] = [],
+): Step<Remembered, "remembered"> {
+  const more = { ...(tainted && { tainted }), ...(media.length > 0 && { media: [...media] }) };
+  const event: Remembered = { type: "remembered", call, ...shown, ...more };
   return { value: event, event };
 }

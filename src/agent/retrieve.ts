@@ -1,10 +1,12 @@
 /** fetch_result: the one tool that redeems handles, a window at a time (seed 000 §Reading it back, CONFORMANCE §1). */
+import { isMedia } from "../claims/claim";
 import { parseHandle } from "../claims/handle";
 import {
   CLAIM_UNAVAILABLE,
   FETCH_RESULT,
   INVALID_OFFSET,
   matchesText,
+  mediaDescription,
   NOT_FOUND,
   windowText,
 } from "../claims/ticket";
@@ -77,6 +79,10 @@ export async function retrieve(
       return refusal(call, "invalid_offset", `${name} ${value}`, handle);
   }
   try {
+    if (isMedia(claim)) {
+      await context.ports.claims.readBytes(claim.sha256); // what cannot be read is refused, whatever it is
+      return described(call, handle, claim, given);
+    }
     if (given.find !== undefined)
       return found(call, handle, claim, given.find, await context.ports.claims.search(claim, given.find));
     const stretch = await stretchOf(given, claim, context);
@@ -147,7 +153,18 @@ function found(call: string, handle: Handle, claim: Claim, needle: string, match
   };
 }
 
-function reasonOf(cause: unknown): RefusalReason {
+/** What is not text has one answer, however it is read: what it is, in our words. */
+function described(call: string, handle: Handle, claim: Claim, given: FetchArguments): Retrieval {
+  const selector = (["line", "find", "pointer"] as const).find((one) => given[one] !== undefined) ?? "offset";
+  const nothing = { offset: 0, chars: 0, totalChars: 0, matches: selector === "find" ? 0 : null };
+  return {
+    value: { call, handle, isError: false, tainted: false, text: mediaDescription(claim) },
+    event: { type: "redeemed", call, handle, selector, ...nothing },
+  };
+}
+
+/** Why stored content cannot be read. */
+export function reasonOf(cause: unknown): "unreadable" | "corrupt" | "missing" {
   if (!(cause instanceof Failure)) return "unreadable"; // the disk's own error: the content may come back
   if (cause.code === "blob-corrupt") return "corrupt";
   return cause.code === "blob-missing" ? "missing" : "unreadable";

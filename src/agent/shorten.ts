@@ -1,5 +1,5 @@
 /** Shortening what was shown already: ageing and budgets. The whole is stored first, always (CONFORMANCE M1, M3). */
-import { claimOf } from "../claims/claim";
+import { claimOf, isMedia } from "../claims/claim";
 import { headOf, tailOf } from "../claims/cut";
 import { handleOf } from "../claims/handle";
 import { kindOf } from "../claims/kind";
@@ -86,7 +86,7 @@ async function archived(
   try {
     if (facts.handle === null) return await archive(conversation, policy, facts, shown);
     const claim = ports.claims.find(facts.handle);
-    return claim ? { claim, whole: await ports.claims.read(claim.sha256) } : null;
+    return claim && !isMedia(claim) ? { claim, whole: await ports.claims.read(claim.sha256) } : null;
   } catch (cause) {
     if (cause instanceof Failure && cause.code === "log-unwritable") throw cause;
     return null; // the store cannot give or take it: nothing is cut

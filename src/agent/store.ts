@@ -1,4 +1,4 @@
-/** Step 6: a result over its limit is checked in, whole, before anything is cut (seed 000, CONFORMANCE §0.1). */
+/** Step 6: a text over its limit is checked in, whole, before anything is cut (seed 000, CONFORMANCE §0.1). */
 import { claimOf } from "../claims/claim";
 import { handleOf } from "../claims/handle";
 import { isOver, limitsFor, type ResultLimits } from "../claims/policy";
@@ -18,8 +18,8 @@ export type Kept =
  * Whether a result holds content from outside. What we say ourselves in its place does not: a refusal at the boundary,
  * or that there was no output.
  */
-export const isTainted = ({ permit, refused, safe }: MeasuredResult): boolean =>
-  permit.tool.spec.reach === "outside" && !refused && safe.trim() !== "";
+export const isTainted = ({ permit, refused, safe, media }: MeasuredResult): boolean =>
+  permit.tool.spec.reach === "outside" && !refused && (safe.trim() !== "" || media.length > 0);
 
 export type StoredResult = MeasuredResult & { readonly kept: Kept };
 
@@ -33,7 +33,7 @@ export async function store(
   if (claimPolicy === null) {
     const kept: Kept =
       result.chars > fallbackChars
-        ? { kind: "unstored", limitChars: fallbackChars, why: "storing results is turned off" }
+        ? { kind: "unstored", limitChars: fallbackChars, why: STORING_IS_OFF }
         : { kind: "inline", limits: null };
     return { value: { ...result, kept }, event: null };
   }
@@ -51,7 +51,11 @@ export async function store(
       event: { type: "tool_result_stored", call: result.call.call, ...claim },
     };
   } catch (cause) {
-    const why = `the store could not take it (${(cause as { code?: unknown }).code ?? "unknown error"})`;
-    return { value: { ...result, kept: { kind: "unstored", limitChars: fallbackChars, why } }, event: null };
+    const kept: Kept = { kind: "unstored", limitChars: fallbackChars, why: whyUnstored(cause) };
+    return { value: { ...result, kept }, event: null };
   }
 }
+
+export const whyUnstored = (cause: unknown): string =>
+  `the store could not take it (${(cause as { code?: unknown }).code ?? "unknown error"})`;
+export const STORING_IS_OFF = "storing results is turned off";

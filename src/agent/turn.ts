@@ -4,13 +4,15 @@
  *   clamp → authorise → execute → boundary → redact → measure → store → substitute → remember
  *
  * Each step takes what the one before it returned, so leaving one out does not compile; each returns its event, and
- * only `record` appends it. A stop between two steps leaves a log that says how far the call came (ARCHITECTURE).
+ * only `record` appends it. Images and other parts that are not text go the same way; `keepMedia` has one event for each
+ * of them. A stop between two steps leaves a log that says how far the call came (ARCHITECTURE).
  */
 import { authorise } from "./authorise";
 import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
 import { clamp } from "./clamp";
 import { execute } from "./execute";
+import { keepMedia } from "./keepMedia";
 import { measure, measureWindow } from "./measure";
 import { redact } from "./redact";
 import { type PendingCall, type Remembered, remember, rememberRefusal, rememberWindow } from "./remember";
@@ -34,8 +36,9 @@ export async function runToolCall(
   }
   if (permit.tool.spec.effect !== "read") await log.sync(); // on disk before anything changes
   const result = await record(log, await execute(permit, context, signal));
-  const safe = await record(log, redact(result, boundary(result.text), context));
+  const safe = await record(log, redact(result, boundary(result.text, result.media), context));
   const measured = await record(log, measure(safe));
   const stored = await record(log, await store(measured, context));
-  return record(log, remember(stored, context));
+  const kept = await keepMedia(stored, context);
+  return record(log, remember(kept, context));
 }

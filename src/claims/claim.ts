@@ -1,9 +1,10 @@
 /** Claims as facts: what a session records of stored content, and what two records of the same content mean together. */
 import type { Claim, Digest, Handle } from "../schema/claim";
+import type { MediaType } from "../schema/media";
 import type { ToolClass } from "../schema/tool";
 import type { ClaimPolicy } from "./policy";
 
-/** Sizes are of the stored text. `tainted`: it came from outside. */
+/** Sizes are of the stored content; what is not text has a media type and only bytes. `tainted`: it came from outside. */
 export function claimOf(
   content: {
     readonly handle: Handle;
@@ -14,6 +15,7 @@ export function claimOf(
     readonly chars: number;
     readonly bytes: number;
     readonly lines: number;
+    readonly mediaType?: MediaType;
     readonly tainted: boolean;
   },
   { settings }: ClaimPolicy,
@@ -26,13 +28,18 @@ export function claimOf(
   };
 }
 
+/** Not text: it has no characters, and nothing of it can be shown as a window. */
+export const isMedia = (claim: Claim): boolean => claim.mediaType !== undefined;
+
 /**
  * The same content checked in again, under the same handle (C7): it may only be reclaimed where every record of it
- * says so, and it is untrusted where one does. `before` itself where nothing changes.
+ * says so, it is untrusted where one does, and text where one has it as text. `before` itself where nothing changes.
  */
 export function joinedClaim(before: Claim, next: Claim): Claim {
-  const { reclaimable, tainted, ...facts } = before;
-  if ((!reclaimable || next.reclaimable) && (tainted || !next.tainted)) return before;
+  const becomesText = isMedia(before) && !isMedia(next);
+  const { reclaimable, tainted } = before;
+  if ((!reclaimable || next.reclaimable) && (tainted || !next.tainted) && !becomesText) return before;
+  const { reclaimable: _, tainted: __, ...facts } = becomesText ? next : before;
   return {
     ...facts,
     ...(reclaimable && next.reclaimable && { reclaimable }),

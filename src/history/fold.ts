@@ -3,14 +3,19 @@
 import type { Handle } from "../schema/claim";
 import type { EventOf, Fold, Logged, Splice } from "../schema/event";
 import { unreachable } from "../schema/failure";
-import type { Message, ToolMessage } from "../schema/message";
+import type { MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
- * whole result is on disk under that handle, only the conversation does not have it yet.
+ * whole result is on disk under that handle, only the conversation does not have it yet; `isMedia`: it is not text.
  */
-export type CallProgress = "proposed" | "refused" | "started" | "returned" | { readonly stored: Handle };
+export type CallProgress =
+  | "proposed"
+  | "refused"
+  | "started"
+  | "returned"
+  | { readonly stored: Handle; readonly isMedia?: true };
 
 /** What ageing and budgets need to know of a result in the conversation. Sizes in chars. */
 export type ResultFacts = {
@@ -31,10 +36,11 @@ export type HistoryState = {
   readonly pending: Readonly<Record<string, CallProgress>>; // calls without a result
   readonly results: readonly ResultFacts[];
   readonly requests: number;
+  readonly failedInARow: number; // requests that no reply came to, since the last one
 };
 
 export const historyFold: Fold<HistoryState> = {
-  initial: { turn: 0, messages: [], pending: {}, results: [], requests: 0 },
+  initial: { turn: 0, messages: [], pending: {}, results: [], requests: 0, failedInARow: 0 },
   reduce(state, event) {
     switch (event.type) {
       case "asked":
@@ -50,7 +56,7 @@ export const historyFold: Fold<HistoryState> = {
       case "executed":
         return progress(state, event.call, "returned");
       case "tool_result_stored":
-        return progress(state, event.call, { stored: event.handle });
+        return storedProgress(state, event);
       case "remembered":
         return remembered(state, event);
       case "repaired":
@@ -65,6 +71,8 @@ export const historyFold: Fold<HistoryState> = {
           (next, { call, text, handle }) => shorten(next, call, text, handle, null),
           state,
         );
+      case "media_replaced":
+        return { ...state, messages: event.parts.reduce(withLine, state.messages) };
       case "session_started":
       case "adopted":
       case "configured":
@@ -90,7 +98,8 @@ export function foldHistory(events: readonly Logged[]): HistoryState {
 export const callKey = (turn: number, index: number): string => `t${turn}c${index}`;
 export const turnOfCall = (call: string): number => Number(/^t(\d+)c/.exec(call)?.[1] ?? 0);
 
-function replied(state: HistoryState, event: EventOf<"replied">): HistoryState {
+function replied(before: HistoryState, event: EventOf<"replied">): HistoryState {
+  const state = { ...before, failedInARow: event.end === "failed" ? before.failedInARow + 1 : 0 };
   if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
   const pending = { ...state.pending };
   for (const { call } of event.calls) pending[call] = "proposed";
@@ -103,6 +112,17 @@ function replied(state: HistoryState, event: EventOf<"replied">): HistoryState {
 
 function progress(state: HistoryState, call: string, to: CallProgress): HistoryState {
   return call in state.pending ? { ...state, pending: { ...state.pending, [call]: to } } : state;
+}
+
+/** The text of a result is what can be read back: it stands before what is stored beside it. */
+function storedProgress(
+  state: HistoryState,
+  { call, handle, mediaType }: EventOf<"tool_result_stored">,
+): HistoryState {
+  const isMedia = mediaType !== undefined;
+  return isMedia && typeof state.pending[call] === "object"
+    ? state
+    : progress(state, call, { stored: handle, ...(isMedia && { isMedia }) });
 }
 
 /** Puts the result behind its reply, in call order however the siblings finished. */
@@ -122,6 +142,7 @@ function remembered(state: HistoryState, event: EventOf<"remembered">): HistoryS
     name,
     text: event.text,
     isError: event.isError,
+    ...(event.media && { media: event.media }),
   };
 
   let place = at + 1;
@@ -162,6 +183,22 @@ function spliced(messages: readonly Message[], splices: readonly Splice[]): read
   }
   next.push(...messages.slice(from));
   return next;
+}
+
+function withLine(
+  messages: readonly Message[],
+  { call, part, text }: EventOf<"media_replaced">["parts"][number],
+): readonly Message[] {
+  const asLine = (media: MediaShown, at: number): MediaShown => {
+    if (at !== part || media.shown !== "image") return media;
+    const { handle, mediaType, bytes } = media;
+    return { shown: "line", handle, mediaType, bytes, text };
+  };
+  return messages.map((message) =>
+    message.role === "tool" && message.call === call && message.media
+      ? { ...message, media: message.media.map(asLine) }
+      : message,
+  );
 }
 
 function shorten(

@@ -213,6 +213,9 @@ const progressName = (progress: CallProgress | undefined): string =>
 /** Says what the log knows, and nothing it does not (CONFORMANCE §2). */
 export function syntheticText(progress: CallProgress | undefined): string {
   const next = "Do not repeat the call blindly.";
+  if (typeof progress === "object" && progress.isMedia) {
+    return `[interrupted: this call ran and you were not shown its result, which is not text. It is stored under handle='${progress.stored}': check the state, then repeat the call only if you need to see it.]`;
+  }
   if (typeof progress === "object") {
     return `[interrupted: this call ran and you were not shown its result. It is stored whole: read handle='${progress.stored}' instead of repeating the call.]`;
   }

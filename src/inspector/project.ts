@@ -5,6 +5,7 @@ import { unreachable } from "../schema/failure";
 import { charLength } from "../schema/text";
 import type { CallView, SessionView, TurnView } from "../schema/view";
 import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
+import { mediaReplaced, mediaShown, mediaStored } from "./media";
 
 export type InspectorFold = { readonly view: SessionView | null; readonly receipts: ReceiptState };
 
@@ -92,7 +93,7 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       return onTurn({ ...view, running: true }, event.turn, () => ({ asked: event.text }));
     case "requested":
       return onTurn({ ...view, running: true }, event.turn, () => ({
-        request: { messages: event.messages, chars: event.chars, bytes: event.bytes, model: event.model },
+        request: requestView(event),
       }));
     case "replied":
       return replied(view, event);
@@ -136,6 +137,11 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       return event.decisions.reduce((next, decision) => shortened(next, "age", event.turn, decision), view);
     case "budgeted":
       return event.cuts.reduce((next, cut) => shortened(next, "budget", event.turn, cut), view);
+    case "media_replaced":
+      return event.parts.reduce(
+        (next, part) => onCall(next, part.call, (call) => mediaReplaced(call, part)),
+        view,
+      );
     case "run_ended":
       return onTurn({ ...view, running: false }, event.turn, () => ({
         ended: { end: event.end, message: event.message },
@@ -166,6 +172,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       elapsedMs: null,
       result: null,
       stored: null,
+      media: [],
       redeemed: null,
       refusal: null,
       tainted: false,
@@ -185,8 +192,18 @@ function added(view: SessionView, event: EventOf<"clamped">): SessionView {
   return onCall(counted, event.call, () => ({ state: "waiting" }));
 }
 
+const requestView = ({ messages, chars, bytes, imageBytes = 0, model }: EventOf<"requested">) => ({
+  messages,
+  chars,
+  bytes,
+  imageBytes,
+  model,
+});
+
 function stored(view: SessionView, event: EventOf<"tool_result_stored">): SessionView {
   const { handle, chars, bytes, lines } = event;
+  if (event.mediaType !== undefined)
+    return onCall(totalled(view, { storedResults: 1 }), event.call, (call) => mediaStored(call, event));
   const counted = totalled(view, { storedResults: 1, storedChars: chars });
   return onCall(counted, event.call, () => ({ stored: { handle, chars, bytes, lines, readBacks: 0 } }));
 }
@@ -198,6 +215,7 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
   const hidden = shown === "ticket" && before ? Math.max(0, before.chars - shownChars) : 0;
   return onCall(totalled(view, { hiddenChars: hidden }), event.call, () => ({
     tainted: event.tainted === true,
+    ...mediaShown(event),
     result: { shown, class: event.class, why, isError, shownChars, text: firstChars(text, TEXT_CHARS) },
   }));
 }

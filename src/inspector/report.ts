@@ -1,5 +1,6 @@
 /** A session as plain lines for a terminal: turn by turn, each call with its receipt, handle and sizes. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
+import { mediaWords } from "./media";
 
 export function reportOf(view: SessionView): readonly string[] {
   return linesOf(view).map((line) =>
@@ -24,7 +25,10 @@ function linesOf(view: SessionView): readonly string[] {
 }
 
 function turnLines(turn: TurnView): string[] {
-  const size = turn.request ? `: ${turn.request.messages} messages, ${turn.request.bytes} bytes sent` : "";
+  const images = turn.request?.imageBytes ? ` with ${turn.request.imageBytes} bytes of images` : "";
+  const size = turn.request
+    ? `: ${turn.request.messages} messages, ${turn.request.bytes} bytes sent${images}`
+    : "";
   const lines = ["", `Turn ${turn.turn}${size}`];
   if (turn.asked !== null) lines.push(`  you    ${turn.asked}`);
   if (turn.reply?.text) lines.push(`  model  ${turn.reply.text}`);
@@ -57,12 +61,18 @@ function callLines(call: CallView): string[] {
     lines.push(
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
+  for (const media of call.media)
+    lines.push(
+      `         ${media.handle === null ? "not stored" : `stored: ${media.handle}`}, ${mediaWords(media)}`,
+    );
   if (redeemed) {
     const { selector, offset, chars, totalChars, matches, handle } = redeemed;
     const what =
       selector === "find"
         ? `${matches} matches in ${totalChars}`
-        : `${offset}–${offset + chars - 1} of ${totalChars}`;
+        : chars === 0
+          ? `none of ${totalChars}`
+          : `${offset}–${offset + chars - 1} of ${totalChars}`;
     lines.push(`         read back: characters ${what} from ${handle}`);
   }
   if (refusal) lines.push(`         refused handle: ${refusal.reason}`);

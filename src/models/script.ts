@@ -19,6 +19,7 @@ export type ScriptReply = z.infer<typeof ScriptReply>;
 /** `conversations`: one list of replies for each thing the user asks, in order; the last one serves every later question. */
 export const Script = z.strictObject({
   name: z.string(),
+  images: z.boolean().optional(), // the model takes images in results
   conversations: z.array(z.array(ScriptReply).min(1)).min(1),
 });
 export type Script = z.infer<typeof Script>;

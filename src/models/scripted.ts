@@ -1,8 +1,7 @@
 /** The offline model: answers from a script, and quotes handles out of the tickets it was really sent. */
-import { parseTicket } from "../claims/ticket";
+import { parseMediaLine, parseTicket } from "../claims/ticket";
 import { Failure } from "../schema/failure";
-import type { Message } from "../schema/message";
-import type { ChatModel, ChatRequest, ModelInfo, ReplyPart } from "../schema/model";
+import type { ChatModel, ChatRequest, ModelInfo, ReplyPart, SentMessage } from "../schema/model";
 import type { Script, ScriptReply } from "./script";
 
 export const SCRIPTED_MODEL_ID = "scripted";
@@ -16,7 +15,12 @@ export function createScriptedModel(
     id: SCRIPTED_MODEL_ID,
     name: script.name,
     maxInputTokens: null,
-    abilities: { rawArguments: true, usage: false, cacheControl: false },
+    abilities: {
+      rawArguments: true,
+      usage: false,
+      cacheControl: false,
+      ...(script.images && { images: true }),
+    },
   };
   return { info, reply: (request, signal) => reply(script, request, signal, sleep) };
 }
@@ -42,7 +46,7 @@ async function* reply(
 }
 
 /** The reply at this place: so many questions asked, so many replies since the last one. */
-function replyFor(script: Script, messages: readonly Message[]): ScriptReply {
+function replyFor(script: Script, messages: readonly SentMessage[]): ScriptReply {
   const asked = messages.filter(({ role }) => role === "user").length;
   const last = messages.findLastIndex(({ role }) => role === "user");
   const since = messages.slice(last + 1).filter(({ role }) => role === "assistant").length;
@@ -51,17 +55,24 @@ function replyFor(script: Script, messages: readonly Message[]): ScriptReply {
 }
 
 /**
- * `{{handle:TOOL}}` is the handle in the latest ticket of that tool, `{{question}}` the user's last words. What cannot
- * be filled stays, so that a script's mistake is seen and not hidden.
+ * `{{handle:TOOL}}` is the handle in the latest ticket of that tool, `{{question}}` the user's last words, `{{images}}` the
+ * types and bytes of all images that were sent. What cannot be filled stays, so that a script's mistake is seen and not hidden.
  */
-function filled(text: string, messages: readonly Message[], escaped = (value: string) => value): string {
-  return text.replace(/\{\{(handle:(\w+)|question)\}\}/g, (whole, what: string, tool: string | undefined) => {
+function filled(text: string, messages: readonly SentMessage[], escaped = (value: string) => value): string {
+  const places = /\{\{(handle:(\w+)|question|images)\}\}/g;
+  return text.replace(places, (whole, what: string, tool: string | undefined) => {
     if (what === "question") return escaped(messages.findLast(({ role }) => role === "user")?.text ?? whole);
+    if (what === "images") return imagesIn(messages);
     for (const message of [...messages].reverse()) {
       if (message.role !== "tool" || message.name !== tool) continue;
-      const ticket = parseTicket(message.text);
-      if (ticket) return ticket.handle;
+      const handle = parseTicket(message.text)?.handle ?? parseMediaLine(message.text);
+      if (handle) return handle;
     }
     return whole;
   });
+}
+
+function imagesIn(messages: readonly SentMessage[]): string {
+  const images = messages.flatMap((message) => (message.role === "tool" ? (message.images ?? []) : []));
+  return images.map(({ mediaType, bytes }) => `${mediaType}, ${bytes.length} bytes`).join("; ") || "none";
 }

@@ -1,8 +1,9 @@
 /** Claims: what the history holds in place of a large result (seed 000). */
 import * as z from "zod";
+import { MediaType } from "./media";
 import { ToolClass } from "./tool";
 
-/** SHA-256 of UTF-8 text, 64 hex digits. It is both the content's name and its proof. */
+/** SHA-256 of a content's bytes (of text: UTF-8), 64 hex digits. It is both the content's name and its proof. */
 export const Digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
@@ -29,6 +30,7 @@ export const Claim = z.object({
   chars: z.int().nonnegative(),
   bytes: z.int().nonnegative(),
   lines: z.int().nonnegative(),
+  mediaType: MediaType.optional(), // content that is not text: it has 0 chars and 0 lines, and no windows; absent: text
   reclaimable: z.literal(true).optional(), // may go `ttlSeconds` after its last use (CONFORMANCE §0.6); absent: stays
   tainted: z.literal(true).optional(), // came from outside: shown as untrusted data wherever it is read
 });

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
-import { Message } from "./message";
+import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
 import { Intent, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
 import { CoreSettings } from "./settings";
@@ -65,6 +65,7 @@ const Requested = z.object({
   messages: size,
   chars: size,
   bytes: size,
+  imageBytes: size.optional(), // of the images that went with it; absent: none did
   sha256: Digest,
 });
 
@@ -129,11 +130,12 @@ const Measured = z.object({
   items: size.nullable(),
   chars: size,
   bytes: size,
+  mediaBytes: size.optional(), // of what is not text; absent: there was none
   tokensEstimated: size,
   estimator: z.string(),
 });
 
-/** A result was checked in: the whole safe text is on disk under its digest (seed 000). */
+/** A result was checked in: the whole safe text, or one part that is not text, is on disk under its digest (seed 000). */
 const ToolResultStored = z.object({ type: z.literal("tool_result_stored"), call, ...Claim.shape });
 
 /** How a result entered the conversation. Decided once: these bytes are what every later request carries. */
@@ -148,6 +150,7 @@ const Remembered = z.object({
   isError: z.boolean(),
   tainted: z.literal(true).optional(), // came from outside: what `text` has of it is fenced
   text: z.string(),
+  media: z.array(MediaShown).optional(),
 });
 
 /** A handle was read back (the model sees the window as the call's result). */
@@ -228,6 +231,26 @@ const Budgeted = z.object({
   cuts: z.array(Shortening),
 });
 
+/** Why an image is a line from now on: CONFORMANCE §3, §4, C25. `failed`: no reply came to the one request that had it. */
+export const MediaReason = z.enum([
+  "model",
+  "failed",
+  "age",
+  "perTurnBytes",
+  "missing",
+  "corrupt",
+  "unreadable",
+]);
+export type MediaReason = z.infer<typeof MediaReason>;
+
+/** Images became lines before a request, for good. `part`: its place among the media of its result. */
+const MediaReplaced = z.object({
+  type: z.literal("media_replaced"),
+  turn,
+  why: MediaReason,
+  parts: z.array(z.object({ call, part: size, handle: Handle, text: z.string() })),
+});
+
 /** Something on disk was mended when the session was opened. */
 const Recovered = z.object({
   type: z.literal("recovered"),
@@ -263,6 +286,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
   Repaired,
   Aged,
   Budgeted,
+  MediaReplaced,
   Recovered,
   RunEnded,
 ]);

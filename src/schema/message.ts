@@ -1,5 +1,33 @@
 /** Messages: what the model is sent, before any wire format. */
 import * as z from "zod";
+import { Digest, Handle } from "./claim";
+import { MediaType } from "./media";
+
+const bytes = z.int().nonnegative();
+
+/**
+ * A part of a result that is not text, as the conversation has it. `image`: its bytes are read from the store whenever a
+ * request is built, never kept here; `label` is said with it. `line`: `text` stands for it. Without a handle it is not stored.
+ */
+export const MediaShown = z.discriminatedUnion("shown", [
+  z.object({
+    shown: z.literal("image"),
+    handle: Handle,
+    sha256: Digest,
+    mediaType: MediaType,
+    bytes,
+    label: z.string().optional(),
+  }),
+  z.object({
+    shown: z.literal("line"),
+    handle: Handle.nullable(),
+    mediaType: MediaType,
+    bytes,
+    text: z.string(),
+  }),
+]);
+export type MediaShown = z.infer<typeof MediaShown>;
+export type ImageShown = MediaShown & { readonly shown: "image" };
 
 /** A call as the model made it. `call` is ours and unique in the session; `id` is the model's and may repeat. */
 export const MessageCall = z.object({
@@ -23,6 +51,7 @@ export const ToolMessage = z.object({
   name: z.string(),
   text: z.string(),
   isError: z.boolean(),
+  media: z.array(MediaShown).optional(), // behind the text, in the tool's order
 });
 export type UserMessage = z.infer<typeof UserMessage>;
 export type AssistantMessage = z.infer<typeof AssistantMessage>;

@@ -1,5 +1,6 @@
 /** Tools as the house sees them: what one is, what a call of it asks for, and how it can end. */
 import * as z from "zod";
+import type { MediaPart } from "./media";
 import type { RawText } from "./text";
 
 /** Decides how much of a result stays inline (CONFORMANCE §1, table). `error` is chosen by the outcome, not declared. */
@@ -26,11 +27,12 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 
 /**
  * How a tool ended. `class` overrides the spec's (a read with an explicit range); `items` is how many records came
- * back, counted by the tool that made them.
+ * back, counted by the tool that made them. `media` is what came back besides the text; with it the text may be empty.
  */
-export type ToolOutcome =
-  | { readonly kind: "ok"; readonly text: RawText; readonly class?: ToolClass; readonly items?: number }
-  | { readonly kind: "failed"; readonly code: string; readonly text: RawText };
+export type ToolOutcome = { readonly text: RawText; readonly media?: readonly MediaPart[] } & (
+  | { readonly kind: "ok"; readonly class?: ToolClass; readonly items?: number }
+  | { readonly kind: "failed"; readonly code: string }
+);
 
 /** What a write or execute call would do, shown to the person who is asked. */
 export type ToolPreview =

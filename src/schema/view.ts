@@ -28,6 +28,16 @@ export const CallView = z.object({
     })
     .nullable(),
   stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
+  /** Parts that are not text. `stored`: the model was not shown the result yet; `text` is the line that it was shown. */
+  media: z.array(
+    z.object({
+      handle: Handle.nullable(),
+      mediaType: z.string(),
+      bytes: size,
+      shown: z.enum(["stored", "image", "line"]),
+      text: z.string(),
+    }),
+  ),
   redeemed: z
     .object({
       handle: Handle,
@@ -51,12 +61,15 @@ export const CallView = z.object({
   ),
 });
 export type CallView = z.infer<typeof CallView>;
+export type MediaView = CallView["media"][number];
 
 /** One turn: the request, the reply, its calls, and what was done to the history before the request. */
 export const TurnView = z.object({
   turn: size,
   asked: z.string().nullable(),
-  request: z.object({ messages: size, chars: size, bytes: size, model: z.string() }).nullable(),
+  request: z
+    .object({ messages: size, chars: size, bytes: size, imageBytes: size, model: z.string() })
+    .nullable(),
   reply: z
     .object({
       text: z.string(),

@@ -115,8 +115,7 @@ export async function exportSession(
 /** What a sealed session's contents are called in an archive, which is not sealed: it is for where the key is not. */
 async function plainNames(blobs: Blobs, contents: readonly Claim[]): Promise<Names> {
   const names = new Map<Digest, ReturnType<typeof plainNameOf>>();
-  for (const { sha256 } of contents)
-    names.set(sha256, plainNameOf(Buffer.from(await blobs.read(sha256), "utf8")));
+  for (const { sha256 } of contents) names.set(sha256, plainNameOf(await blobs.readBytes(sha256)));
   return names;
 }
 
@@ -132,7 +131,7 @@ function plainLog(events: readonly Logged[], names: Names): { bytes: Buffer; sum
 
 async function* contentsIn(blobs: Blobs, contents: readonly Claim[], names: Names) {
   for (const { sha256 } of contents) {
-    const bytes = Buffer.from(await blobs.read(sha256), "utf8");
+    const bytes = await blobs.readBytes(sha256);
     yield { name: names.get(sha256)?.sha256 ?? sha256, bytes };
   }
 }

@@ -47,23 +47,35 @@ export class Blobs {
    * running the source tool again then heals the handle (C27).
    */
   put(text: SafeText): Promise<BlobName> {
-    return withUtf8(text, async (content) => {
-      const sha256 = this.digestOf(content);
-      const named = ({ root }: Trailer) => ({ sha256, frames: this.digestOf(root), bytes: content.length });
-      if (await this.#holds(sha256)) return named(trailerOf(content, text));
-      return this.#files.write(sha256, async (append) => {
-        const writing = append(content);
-        writing.catch(() => undefined); // awaited below: a failure meanwhile is not unheard of
-        const trailer = trailerOf(content, text); // made while the disk is busy
-        await writing;
-        await append(trailer.bytes);
-        return named(trailer);
-      });
+    return withUtf8(text, (content) => this.#put(content, text));
+  }
+
+  /** The same for content that need not be text. Text put as its bytes is the same blob. */
+  putBytes(bytes: Uint8Array): Promise<BlobName> {
+    return this.#put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  async #put(content: Buffer, text?: SafeText): Promise<BlobName> {
+    const sha256 = this.digestOf(content);
+    const named = ({ root }: Trailer) => ({ sha256, frames: this.digestOf(root), bytes: content.length });
+    if (await this.#holds(sha256)) return named(trailerOf(content, text));
+    return this.#files.write(sha256, async (append) => {
+      const writing = append(content);
+      writing.catch(() => undefined); // awaited below: a failure meanwhile is not unheard of
+      const trailer = trailerOf(content, text); // made while the disk is busy
+      await writing;
+      await append(trailer.bytes);
+      return named(trailer);
     });
   }
 
   /** Reads a text back and proves it. Throws `blob-missing`, `blob-corrupt`, or the disk's own error. */
   async read(digest: Digest): Promise<SafeText> {
+    return (await this.readBytes(digest)).toString("utf8") as SafeText;
+  }
+
+  /** The same for content that need not be text. */
+  async readBytes(digest: Digest): Promise<Buffer> {
     return this.#files.open(digest, async (file) => {
       const bytes = await file.all();
       const contentBytes = contentBytesIn(bytes);
@@ -72,7 +84,7 @@ export class Blobs {
       const isWhole =
         this.digestOf(content) === digest && trailerOf(content).bytes.equals(bytes.subarray(contentBytes));
       if (!isWhole) throw corrupt(digest);
-      return content.toString("utf8") as SafeText;
+      return content;
     });
   }
 
@@ -109,7 +121,7 @@ export class Blobs {
 
   async #holds(digest: Digest): Promise<boolean> {
     try {
-      await this.read(digest);
+      await this.readBytes(digest);
       return true;
     } catch (cause) {
       if (isLost(cause)) return false;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged, Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { indexOfChar, type SafeText } from "../schema/text";
+import { indexOfChar } from "../schema/text";
 import { FILE_MODE, FOLDER_MODE, makeFolder, syncFolder } from "./atomic";
 import type { BlobName, Blobs } from "./blobs";
 import { CHAIN_START, lineOf } from "./chain";
@@ -42,7 +42,7 @@ export type Plan = {
   readonly isSealed: boolean; // the new session
   readonly contents: readonly Claim[]; // to copy: one claim for each
   readonly missing: readonly Digest[]; // known not to be there
-  readonly read: (content: Claim) => Promise<SafeText | null>; // null: it is not there after all
+  readonly read: (content: Claim) => Promise<Buffer | null>; // null: it is not there after all
   readonly room: Room;
   readonly clock: Clock;
   readonly onStep?: OnStep | undefined;
@@ -98,12 +98,12 @@ async function fill(
   const names = new Map<Digest, BlobName>();
   const lost = [...missing];
   for (const content of contents) {
-    const text = await read(content);
-    if (text === null) {
+    const bytes = await read(content);
+    if (bytes === null) {
       lost.push(content.sha256);
       continue;
     }
-    names.set(content.sha256, await blobs.put(text));
+    names.set(content.sha256, await blobs.putBytes(bytes));
     if (!isRemote) await room.note(fileBytes(content));
   }
   await room.flush();

@@ -1,7 +1,6 @@
 /** A fork: a new session with a session's conversation up to now, its own salt, and copies of everything that it cites. */
 import type { Claim } from "../schema/claim";
 import { Failure } from "../schema/failure";
-import type { SafeText } from "../schema/text";
 import { isLost } from "./blobs";
 import { buildSession } from "./build";
 import type { OnStep, Place } from "./layout";
@@ -24,8 +23,8 @@ export async function fork(
   const { root, tenant } = source;
   const isSealed = keeping.seal !== null || root.vault.sealsNew;
   const contents = [...contentsOf(events).values()];
-  const read = ({ sha256 }: Claim): Promise<SafeText | null> =>
-    from.read(sha256).catch((cause: unknown) => {
+  const read = ({ sha256 }: Claim): Promise<Buffer | null> =>
+    from.readBytes(sha256).catch((cause: unknown) => {
       if (isLost(cause)) return null; // told, and not carried on
       throw cause;
     });

@@ -211,9 +211,10 @@ function writePlainRows(text: string, content: Buffer, target: Buffer): number {
 }
 
 function frameEnd(content: Uint8Array, start: number): number {
-  let end = Math.min(start + FRAME_BYTES, content.length);
-  while (end < content.length && ((content[end] ?? 0) & 0xc0) === 0x80) end--; // not inside a code point
-  return end;
+  const most = Math.min(start + FRAME_BYTES, content.length);
+  let end = most;
+  while (end < content.length && end > most - 3 && ((content[end] ?? 0) & 0xc0) === 0x80) end--; // not inside a code point
+  return end; // bounded: content that is no text may have no other place
 }
 
 function writeRow(frame: Uint8Array, chars: number, lineEnds: number, target: Buffer, at: number): void {

@@ -4,15 +4,15 @@
  */
 import { stat } from "node:fs/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { isMedia } from "../claims/claim";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { byteLength, charLength, type SafeText } from "../schema/text";
+import { charLength } from "../schema/text";
 import { contentName, LOG_NAME, MANIFEST_NAME, Manifest } from "./archive";
 import { plainNameOf } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
-import { sha256 } from "./digest";
 import { noStep, type OnStep, type Root } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
@@ -165,14 +165,17 @@ function assertComplete(archive: Archive, contents: readonly Claim[], missing: R
   if (expected.size > 0) throw refused(`${expected.size} stored results are missing that it should have`);
 }
 
-async function readContent(archive: Archive, claim: Claim): Promise<SafeText> {
-  const text = textOf(await archive.read(contentName(claim.sha256)));
-  if (sha256(text) !== claim.sha256) throw refused("a stored result in it was altered");
-  if (plainNameOf(Buffer.from(text, "utf8")).frames !== claim.frames)
-    throw refused("its log proves a stored result by other frames than it has");
-  if (byteLength(text) !== claim.bytes || charLength(text) !== claim.chars)
+/** What its claim says of it is so. It was safe where it was stored; whoever made the archive may have written anything. */
+async function readContent(archive: Archive, claim: Claim): Promise<Buffer> {
+  const content = await archive.read(contentName(claim.sha256));
+  const name = plainNameOf(content);
+  if (name.sha256 !== claim.sha256) throw refused("a stored result in it was altered");
+  const chars = isMedia(claim) ? 0 : charLength(textOf(content));
+  if (content.length !== claim.bytes || chars !== claim.chars)
     throw refused("its log gives a stored result another size than it has");
-  return text as SafeText; // it was, where it was stored; whoever made the archive may have written anything
+  if (name.frames !== claim.frames)
+    throw refused("its log proves a stored result by other frames than it has");
+  return content;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -17,6 +17,13 @@ export type Names = ReadonlyMap<Digest, Pick<Claim, "sha256" | "frames">>;
 /** The event as a session says it that calls content by those names. */
 export function renamed(event: Logged, names: Names): Logged {
   if (event.type === "tool_result_stored") return { ...event, ...names.get(event.sha256) };
+  if (event.type === "remembered" && event.media) {
+    const called = (sha256: Digest) => names.get(sha256)?.sha256 ?? sha256;
+    const media = event.media.map((part) =>
+      part.shown === "image" ? { ...part, sha256: called(part.sha256) } : part,
+    );
+    return { ...event, media };
+  }
   if (event.type !== "adopted") return event;
   return { ...event, claims: event.claims.map((claim) => ({ ...claim, ...names.get(claim.sha256) })) };
 }
@@ -41,11 +48,13 @@ export function contentsOf(events: Iterable<Logged>): ReadonlyMap<Digest, Claim>
 export function ticketsIn(event: Logged): readonly Handle[] {
   switch (event.type) {
     case "remembered":
-      return event.handle === null ? [] : [event.handle];
+      return [event.handle, ...(event.media ?? []).map(({ handle }) => handle)].filter((one) => one !== null);
     case "aged":
       return event.decisions.map(({ handle }) => handle);
     case "budgeted":
       return event.cuts.map(({ handle }) => handle);
+    case "media_replaced":
+      return event.parts.map(({ handle }) => handle);
     case "redeemed":
       return [event.handle];
     case "session_started":

@@ -59,17 +59,32 @@ export class OpenSession {
   }
 
   /** Throws `entry-too-large` or `store-full` before anything is written. Content that is there already needs no room. */
-  async put(text: SafeText): Promise<BlobName> {
-    const bytes = Buffer.byteLength(text, "utf8");
+  put(text: SafeText): Promise<BlobName> {
+    return this.#put(
+      Buffer.byteLength(text, "utf8"),
+      () => Buffer.from(text, "utf8"),
+      () => this.#blobs.put(text),
+    );
+  }
+
+  /** The same for content that is not text. */
+  putBytes(bytes: Uint8Array): Promise<BlobName> {
+    return this.#put(
+      bytes.length,
+      () => Buffer.from(bytes),
+      () => this.#blobs.putBytes(bytes),
+    );
+  }
+
+  async #put(bytes: number, content: () => Buffer, put: () => Promise<BlobName>): Promise<BlobName> {
     const fileBytes = this.#keeping.seal ? sealedBytesOf(fileBytesOf(bytes)) : fileBytesOf(bytes);
     try {
       if (this.#keeping.isRemote) this.#room.admitEntry(bytes);
       else await this.#room.admit(bytes, fileBytes);
     } catch (cause) {
-      if (!(cause instanceof Failure && this.#stored.has(this.#blobs.digestOf(Buffer.from(text, "utf8")))))
-        throw cause;
+      if (!(cause instanceof Failure && this.#stored.has(this.#blobs.digestOf(content())))) throw cause;
     }
-    const kept = await this.#blobs.put(text);
+    const kept = await put();
     if (!this.#stored.has(kept.sha256) && !this.#keeping.isRemote) await this.#room.note(fileBytes);
     this.#stored.add(kept.sha256);
     return kept;
@@ -77,6 +92,10 @@ export class OpenSession {
 
   read(digest: Digest): Promise<SafeText> {
     return this.#blobs.read(digest);
+  }
+
+  readBytes(digest: Digest): Promise<Uint8Array> {
+    return this.#blobs.readBytes(digest);
   }
 
   window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow> {

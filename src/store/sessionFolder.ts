@@ -129,7 +129,7 @@ export type BlobState = "whole" | "missing" | "corrupt" | "unreadable";
 /** Whether stored content is what its digest says. */
 export async function blobState(blobs: Blobs, digest: Digest): Promise<BlobState> {
   try {
-    await blobs.read(digest);
+    await blobs.readBytes(digest);
     return "whole";
   } catch (cause) {
     if (isLost(cause)) return cause.code === "blob-corrupt" ? "corrupt" : "missing";

@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { isMedia } from "../claims/claim";
+import { mediaDescription } from "../claims/ticket";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
@@ -184,7 +186,10 @@ export class Sessions {
     return readLog(join(place.folder, LOG), (await this.#root.vault.of(place)).seal);
   }
 
-  /** The whole stored content behind a handle of this session, verified. Throws `blob-missing`, `blob-corrupt`. */
+  /**
+   * The whole stored content behind a handle of this session, verified; for what is not text, one line that says what it
+   * is. Throws `blob-missing`, `blob-corrupt`.
+   */
   async content(id: string, handle: Handle): Promise<SafeText> {
     const place = await this.#existing(id);
     const keeping = await this.#root.vault.of(place);
@@ -192,7 +197,10 @@ export class Sessions {
     const stored = claimsOf(events).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
-    return blobsOf(keeping).read(stored.sha256);
+    const blobs = blobsOf(keeping);
+    if (!isMedia(stored)) return blobs.read(stored.sha256);
+    await blobs.readBytes(stored.sha256);
+    return mediaDescription(stored) as SafeText;
   }
 
   #place(id: string): Place {

@@ -51,6 +51,7 @@ export const receiptFold: Fold<ReceiptState> = {
       case "repaired":
       case "aged":
       case "budgeted":
+      case "media_replaced":
       case "recovered":
       case "run_ended":
         return state; // nothing about a receipt
@@ -130,7 +131,10 @@ function executed({ receipt }: Entry, { outcome, code, items }: EventOf<"execute
   return { items, receipt: { ...receipt, continuation } };
 }
 
-function measured(entry: Entry, { items, bytes, tokensEstimated, estimator }: EventOf<"measured">): Entry {
+/** Bytes are all that came back; tokens are estimated of the text alone. */
+function measured(entry: Entry, event: EventOf<"measured">): Entry {
+  const { items, tokensEstimated, estimator, mediaBytes = 0 } = event;
+  const bytes = event.bytes + mediaBytes;
   const actual = { items: items ?? entry.items, bytes, tokens_estimated: tokensEstimated };
   return { ...entry, receipt: { ...entry.receipt, actual, estimator } };
 }

@@ -36,7 +36,8 @@ export function createEditFile(workspace: Workspace, editor: Editor): Tool {
     if (parsed.kind === "failed") return { ...parsed, kind: "invalid" };
     const { path, oldText, newText } = parsed.value;
     const read = await readText(workspace, path);
-    if (read.kind === "failed") return { kind: "invalid", code: read.code, text: read.text };
+    if (read.kind === "failed" || read.kind === "binary")
+      return { kind: "invalid", code: read.code, text: read.text };
     const { shown, sensitive } = read.place;
     const change = (before: string | null, after: string, done: string): Change => ({
       kind: "change",

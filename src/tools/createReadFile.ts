@@ -1,12 +1,13 @@
-/** `read_file`: a file's text, or some of its lines. */
+/** `read_file`: a file's text, or some of its lines; a file that is not text whole, as a part of its own. */
 import * as z from "zod";
+import { imageTypeOf } from "../claims/mediaType";
 import { asRaw, lineCount } from "../schema/text";
-import type { Tool } from "../schema/tool";
+import type { Tool, ToolOutcome } from "../schema/tool";
 import { lineRange } from "./lineRange";
 import { onOneLine } from "./page";
 import { inputSchemaOf, invalidArguments, parseArguments } from "./parseArguments";
 import type { Workspace } from "./ports";
-import { readText } from "./readText";
+import { readText, type TextRead } from "./readText";
 import { failed, untilStopped } from "./untilStopped";
 
 const line = z.int().min(1).max(1_000_000_000);
@@ -29,7 +30,7 @@ export function createReadFile(workspace: Workspace): Tool {
     spec: {
       name: "read_file",
       description:
-        "Reads a text file of the workspace, exactly as it is, without line numbers. With startLine or endLine only those lines, after one line that says which of how many they are.",
+        "Reads a file of the workspace, exactly as it is, without line numbers. With startLine or endLine only those lines, after one line that says which of how many they are. An image is shown where you can see images; of any other file that is not text you are told what it is.",
       inputSchema: inputSchemaOf(Arguments),
       class: "read",
       effect: "read",
@@ -45,6 +46,7 @@ export function createReadFile(workspace: Workspace): Tool {
         const read = await readText(workspace, path);
         if (read.kind === "missing") return failed("not_found", read.text);
         if (read.kind === "failed") return failed(read.code, read.text);
+        if (read.kind === "binary") return binaryFile(read);
         if (parsed.value.startLine === undefined && endLine === undefined) {
           return { kind: "ok", text: asRaw(read.text) };
         }
@@ -65,4 +67,10 @@ export function createReadFile(workspace: Workspace): Tool {
       });
     },
   };
+}
+
+/** The file itself, whole, whatever lines were asked for. An image speaks for itself; of the rest a sentence says what it is. */
+function binaryFile({ text, binary, bytes }: TextRead & { kind: "binary" }): ToolOutcome {
+  const isImage = imageTypeOf(bytes) !== null;
+  return { kind: "ok", text: asRaw(isImage ? "" : text), media: [{ mediaType: binary.mediaType, bytes }] };
 }

@@ -1,12 +1,19 @@
 /** Reads a workspace file as text, or says why that cannot be and what to do instead. */
 import { confine, type Place } from "./confine";
-import { type Decoded, decodeText, describeBinary } from "./decodeText";
+import { type BinaryKind, type Decoded, decodeText, kindOfBinary } from "./decodeText";
 import { MAX_FILE_BYTES, type Workspace } from "./ports";
 
 export type TextRead =
   | { readonly kind: "text"; readonly place: Place; readonly text: string }
   | { readonly kind: "missing"; readonly place: Place; readonly text: string } // `text` explains
-  | { readonly kind: "failed"; readonly code: string; readonly text: string };
+  | { readonly kind: "failed"; readonly code: string; readonly text: string }
+  | {
+      readonly kind: "binary";
+      readonly code: "binary_file";
+      readonly text: string; // says so, and what to do
+      readonly binary: BinaryKind;
+      readonly bytes: Uint8Array;
+    };
 
 /** Reads what `asked` names. Contract: the text encodes back to the file's bytes exactly. */
 export async function readText(workspace: Workspace, asked: string): Promise<TextRead> {
@@ -18,12 +25,10 @@ export async function readText(workspace: Workspace, asked: string): Promise<Tex
     case "file": {
       const decoded: Decoded = decodeText(read.bytes);
       if (decoded.kind === "text") return { kind: "text", place, text: decoded.text };
-      const what = `${describeBinary(read.bytes)}, ${read.bytes.length} bytes`;
-      return {
-        kind: "failed",
-        code: "binary_file",
-        text: `${name} is not text (${what}), so it cannot be read or edited here. Use run_command if its contents matter.`,
-      };
+      const { bytes } = read;
+      const binary = kindOfBinary(bytes);
+      const text = `${name} is not text (${binary.words}, ${bytes.length} bytes). Use run_command if its contents matter.`;
+      return { kind: "binary", code: "binary_file", text, binary, bytes };
     }
     case "missing": {
       const text = `There is no file ${name}. Call list_files with a glob such as ${JSON.stringify(`**/${baseName(place.shown)}`)} to find it.`;

@@ -4,6 +4,7 @@ import type { Handle } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
+import type { CallView } from "../schema/view";
 import type { ContentDocuments } from "./contentDocuments";
 import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
@@ -113,7 +114,9 @@ export class Commands {
       const { sessions, documents } = this.#ports;
       const text = await sessions.content(session, handle);
       const calls = (await sessions.view(session))?.turns.flatMap((turn) => turn.calls) ?? [];
-      const tool = calls.find(({ stored }) => stored?.handle === handle)?.tool ?? "result";
+      const isBehind = ({ stored, media }: CallView) =>
+        stored?.handle === handle || media.some((part) => part.handle === handle);
+      const tool = calls.find(isBehind)?.tool ?? "result";
       const uri = documents.put(storedResult(session, handle, tool), text);
       await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });

@@ -1,8 +1,7 @@
 /** Any model that the user has in VS Code, behind the house's port. */
 import * as vscode from "vscode";
 import { Failure } from "../schema/failure";
-import type { Message } from "../schema/message";
-import type { ChatModel, ChatRequest, ModelInfo, ReplyPart } from "../schema/model";
+import type { ChatModel, ChatRequest, ModelInfo, ReplyPart, SentMessage, SentResult } from "../schema/model";
 import { canonicalise } from "../thimble/identity";
 import { tokenOf } from "./cancellation";
 
@@ -15,9 +14,23 @@ export function createLanguageModel(model: vscode.LanguageModelChat): ChatModel 
     id: languageModelId(model),
     name: model.name,
     maxInputTokens: model.maxInputTokens > 0 ? Math.floor(model.maxInputTokens) : null,
-    abilities: { rawArguments: false, usage: false, cacheControl: false },
+    abilities: {
+      rawArguments: false,
+      usage: false,
+      cacheControl: false,
+      ...(takesImages(model) && { images: true }),
+    },
   };
   return { info, reply: (request, signal) => reply(model, request, signal) };
+}
+
+/**
+ * VS Code tells it of every model, but its API does not name it yet (1.106: capabilities of a provider's model only).
+ * What does not say so takes none: a refused image would fail every request from there on.
+ */
+function takesImages(model: vscode.LanguageModelChat): boolean {
+  const { capabilities } = model as { readonly capabilities?: { readonly supportsImageToText?: unknown } };
+  return capabilities?.supportsImageToText === true;
 }
 
 async function* reply(
@@ -57,19 +70,23 @@ function wireMessages({ system, messages }: ChatRequest): vscode.LanguageModelCh
     if (message.role !== "tool") flush();
     if (message.role === "user") wire.push(vscode.LanguageModelChatMessage.User(message.text));
     else if (message.role === "assistant") wire.push(assistantMessage(message));
-    else
-      results.push(
-        new vscode.LanguageModelToolResultPart(message.id, [new vscode.LanguageModelTextPart(message.text)]),
-      );
+    else results.push(resultPart(message));
   }
   flush();
   return wire;
 }
 
+/** Images travel in the result that they belong to; a result has a text, unless it has only images. */
+function resultPart({ id, text, images = [] }: SentResult): vscode.LanguageModelToolResultPart {
+  const texts = text === "" && images.length > 0 ? [] : [new vscode.LanguageModelTextPart(text)];
+  const data = images.map(({ bytes, mediaType }) => vscode.LanguageModelDataPart.image(bytes, mediaType));
+  return new vscode.LanguageModelToolResultPart(id, [...texts, ...data]);
+}
+
 function assistantMessage({
   text,
   calls,
-}: Extract<Message, { role: "assistant" }>): vscode.LanguageModelChatMessage {
+}: Extract<SentMessage, { role: "assistant" }>): vscode.LanguageModelChatMessage {
   const parts: (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] = [];
   if (text !== "") parts.push(new vscode.LanguageModelTextPart(text));
   for (const { id, name, arguments: given } of calls)

@@ -238,7 +238,9 @@ function progressOf(event: Logged, view: SessionView | null): string | null {
       return event.granted ? `Running ${tool}…` : null;
     }
     case "tool_result_stored":
-      return `Stored a result of ${event.chars.toLocaleString()} characters`;
+      return event.mediaType === undefined
+        ? `Stored a result of ${event.chars.toLocaleString()} characters`
+        : `Stored a result of ${event.bytes.toLocaleString()} bytes`;
     default:
       return null;
   }

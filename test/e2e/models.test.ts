@@ -1,10 +1,12 @@
 // test/e2e: a model that another extension brings, through VS Code's own model access: picked, allowed, used, stopped.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
 import { pair } from "../../src/history/pair";
 import { receiptsFrom } from "../../src/thimble/receipt";
+import { bytesOf } from "../support/media";
 import { sampleCopy } from "../support/sample";
 import {
   choose,
@@ -67,6 +69,19 @@ suite("a model of VS Code's", () => {
     assert.match(answer, /^1 result of \d+ characters, tools 6\.$/);
     assert.equal(eventsOf(events, "run_ended")[0]?.end, "answered");
     await harness.page.locator(".view-line").getByText(answer).waitFor(); // in the transcript
+  });
+
+  test("002 a model that takes images sees a picture of the workspace; the log has its name only", async () => {
+    const harness = opened();
+    const picture = bytesOf("image/png", 5000);
+    writeFileSync(path.join(sample.folder, "picture.png"), picture);
+    const session = await beginWithFixture(harness, "Look at the picture");
+    const events = await session.ended();
+    assert.equal(eventsOf(events, "configured")[0]?.model.abilities.images, true);
+    assert.equal(eventsOf(events, "replied").at(-1)?.text, "I see image/png, 5000 bytes.");
+    const [media] = eventsOf(events, "remembered")[0]?.media ?? [];
+    assert.deepEqual([media?.shown, media?.bytes], ["image", 5000]);
+    assert.ok(!JSON.stringify(events).includes(picture.toString("base64").slice(0, 40)));
   });
 
   test("Stop in the middle of a reply keeps the text so far, and the session goes on with the same model", async () => {

@@ -22,6 +22,8 @@ import { policyFrom } from "../../src/thimble/policy";
 
 export const hash = (text: string) => createHash("sha256").update(text, "utf8").digest("hex") as Digest;
 
+export const hashOfBytes = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex") as Digest;
+
 export type ToolBody = (
   args: string,
   signal: AbortSignal,
@@ -60,6 +62,7 @@ export type HouseOptions = {
   readonly salt?: string;
   readonly events?: readonly Logged[];
   readonly blobs?: Map<string, SafeText>;
+  readonly media?: Map<string, Uint8Array>; // stored content that is not text
   readonly onEvent?: (event: Logged) => void;
 };
 
@@ -69,6 +72,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 export async function openHouse(options: HouseOptions) {
   const events: Logged[] = [...(options.events ?? [])];
   const blobs = options.blobs ?? new Map<string, SafeText>();
+  const media = options.media ?? new Map<string, Uint8Array>();
   const requests: ChatRequest[] = [];
   const questions: Question[] = [];
   let tick = 1000;
@@ -99,6 +103,20 @@ export async function openHouse(options: HouseOptions) {
       const sha256 = hash(text);
       blobs.set(sha256, text);
       return { sha256, frames: hash(`frames of ${sha256}`), bytes: byteLength(text) };
+    },
+    putBytes: async (bytes: Uint8Array) => {
+      claimCalls.push("putBytes");
+      if (options.putFails) throw Object.assign(new Error(options.putFails), { code: options.putFails });
+      const sha256 = hashOfBytes(bytes);
+      media.set(sha256, bytes);
+      return { sha256, frames: hash(`frames of ${sha256}`), bytes: bytes.length };
+    },
+    readBytes: async (sha256: Digest) => {
+      claimCalls.push("readBytes");
+      const bytes = media.get(sha256);
+      if (bytes === undefined) throw new Failure("blob-missing", "missing", { sha256 });
+      if (hashOfBytes(bytes) !== sha256) throw new Failure("blob-corrupt", "corrupt", { sha256 });
+      return bytes;
     },
     read: async (sha256: Digest) => {
       claimCalls.push("read");
@@ -135,7 +153,7 @@ export async function openHouse(options: HouseOptions) {
   const model: ChatModel = {
     info: inner.info,
     reply: (request, signal) => {
-      requests.push(structuredClone(request));
+      requests.push(copyOf(request));
       return inner.reply(request, signal);
     },
   };
@@ -172,6 +190,7 @@ export async function openHouse(options: HouseOptions) {
     conversation,
     events,
     blobs,
+    media,
     requests,
     questions,
     /** Calls at the claims port by name, checkpoints left out. */
@@ -184,6 +203,16 @@ export async function openHouse(options: HouseOptions) {
     eventsOf: <T extends SessionEvent["type"]>(type: T) =>
       events.filter((event): event is Logged & Extract<SessionEvent, { type: T }> => event.type === type),
   };
+}
+
+/** A copy that later changes do not reach. The bytes of images are not copied: nobody changes them, and many are large. */
+function copyOf(request: ChatRequest): ChatRequest {
+  const messages = request.messages.map((message) => {
+    if (message.role !== "tool" || message.images === undefined) return structuredClone(message);
+    const { images, ...rest } = message;
+    return { ...structuredClone(rest), images };
+  });
+  return { ...request, messages };
 }
 
 /** Settings with one part changed. */
@@ -221,9 +250,9 @@ export function pictureOf(event: SessionEvent): string {
     case "measured":
       return `measured ${event.call} ${event.items ?? "?"} items, ${event.chars} chars`;
     case "tool_result_stored":
-      return `tool_result_stored ${event.call} ${event.tool} ${event.class} ${event.chars} chars`;
+      return `tool_result_stored ${event.call} ${event.tool} ${event.class} ${event.mediaType ? `${event.mediaType} ${event.bytes} bytes` : `${event.chars} chars`}`;
     case "remembered":
-      return `remembered ${event.call} ${event.shown}`;
+      return `remembered ${event.call} ${event.shown}${(event.media ?? []).map(({ shown }) => ` ${shown}`).join("")}`;
     case "redeemed":
       return `redeemed ${event.call} ${event.offset}+${event.chars} of ${event.totalChars}`;
     case "redemption_refused":
@@ -234,6 +263,8 @@ export function pictureOf(event: SessionEvent): string {
       return `aged ${event.decisions.map(({ call, level }) => `${call} to level ${level}`).join(", ")}`;
     case "budgeted":
       return `budgeted ${event.limit} ${event.cuts.map(({ call }) => call).join(", ")}`;
+    case "media_replaced":
+      return `media_replaced ${event.why} ${event.parts.map(({ call, part }) => `${call}/${part}`).join(", ")}`;
     case "recovered":
       return `recovered ${event.what}`;
     case "run_ended":

@@ -317,7 +317,7 @@ test("§1 a long log keeps its end, an error keeps both, base64 keeps neither", 
   );
   assert.match(
     base64,
-    /^\[Not shown: 8000 characters from t \(binary or encoded data, 8000 bytes, sha256 [0-9a-f]{64}\)/,
+    /^\[Not shown: 8000 characters from t \(binary or encoded data, 8000 bytes, digest [0-9a-f]{64}\)/,
   );
 });
 

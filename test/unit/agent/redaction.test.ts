@@ -341,7 +341,7 @@ test("§0.1 forged turn markers are escaped and counted, everything else keeps i
     const bounded = boundary(asRaw(text));
     assert.deepEqual(
       bounded,
-      { kind: "passed", text: expected, forgedMarkers: count, loneSurrogates: 0 },
+      { kind: "passed", text: expected, media: [], forgedMarkers: count, loneSurrogates: 0 },
       text,
     );
     assert.deepEqual(

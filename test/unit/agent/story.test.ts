@@ -1,6 +1,7 @@
 // test: a whole session as a picture of its log. A new event kind or a new step shows here first.
 import assert from "node:assert/strict";
 import { openHouse, tool } from "../../support/house";
+import { part, returning, seeing } from "../../support/media";
 
 test("a long result is checked in, read back and answered from; a wide search is lowered; a command is asked for", async () => {
   const contract = `${"Clause. ".repeat(700)}Notice period: 90 days.`;
@@ -66,4 +67,35 @@ test("a long result is checked in, read back and answered from; a wide search is
     'replied t4 answered "The notice period is 90 days."',
     "run_ended answered",
   ]);
+});
+
+test("C25 an image is stored and shown by name; two that are too large together leave one, and say so", async () => {
+  const replies = [
+    { calls: [1, 2].map((n) => ({ name: "read_file", arguments: { path: `${n}.png` } })) },
+    { say: "I saw {{images}}." },
+  ];
+  const parts = [1, 2].map((seed) => [part("image/png", 5_000_000, seed)]);
+  const tools = [returning("read_file", parts)];
+  const house = await openHouse({ replies, tools, model: seeing(replies) });
+  assert.equal((await house.ask("Look.")).end, "answered");
+  assert.deepEqual(
+    house.story().filter((line) => !/^(clamped|authorised|executed|redacted) /.test(line)),
+    [
+      'session_started "A session" in sample',
+      "configured scripted, observe, cloakroom/builtin 1.0.0",
+      'asked t1 "Look."',
+      "requested t1 1 messages",
+      'replied t1 calls "" t1c0:read_file t1c1:read_file',
+      "measured t1c0 ? items, 0 chars",
+      "measured t1c1 ? items, 0 chars",
+      "tool_result_stored t1c0 read_file read image/png 5000000 bytes",
+      "tool_result_stored t1c1 read_file read image/png 5000000 bytes",
+      "remembered t1c0 inline image",
+      "remembered t1c1 inline image",
+      "media_replaced perTurnBytes t1c0/0",
+      "requested t2 4 messages",
+      'replied t2 answered "I saw image/png, 5000000 bytes."',
+      "run_ended answered",
+    ],
+  );
 });

@@ -61,7 +61,7 @@ test("§1 windows, aged lines and opaque content in the words of the rules", () 
     ],
     [
       opaqueTicketOf({ ...facts, what: "binary or encoded data", bytes: 92_104, sha256: "ab" }),
-      `[Not shown: 92104 characters from read_contract (binary or encoded data, 92104 bytes, sha256 ab). Call fetch_result with handle='${handle}' to read them.]`,
+      `[Not shown: 92104 characters from read_contract (binary or encoded data, 92104 bytes, digest ab). Call fetch_result with handle='${handle}' to read them.]`,
     ],
   ];
   for (const [text, expected] of cases) assert.equal(text, expected);

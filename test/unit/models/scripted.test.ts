@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { parseScript } from "../../../src/models/script";
 import { createScriptedModel } from "../../../src/models/scripted";
-import type { Message } from "../../../src/schema/message";
-import type { ReplyPart } from "../../../src/schema/model";
+
+import type { ReplyPart, SentMessage } from "../../../src/schema/model";
 import { hasCode } from "../../support/storeFolder";
 
 const HANDLE = `claim:${"0".repeat(32)}`;
 const TICKET = `head\n\n[9000 characters, 8488 not shown. Call fetch_result with handle='${HANDLE}' to read the rest.]`;
-const user = (text: string): Message => ({ role: "user", text });
-const said: Message = { role: "assistant", text: "said", calls: [] };
-const result = (name: string, text: string): Message => ({
+const user = (text: string): SentMessage => ({ role: "user", text });
+const said: SentMessage = { role: "assistant", text: "said", calls: [] };
+const result = (name: string, text: string): SentMessage => ({
   role: "tool",
   call: "t1c0",
   id: "x",
@@ -19,7 +19,7 @@ const result = (name: string, text: string): Message => ({
   isError: false,
 });
 
-async function replyTo(script: unknown, messages: Message[]): Promise<ReplyPart[]> {
+async function replyTo(script: unknown, messages: SentMessage[]): Promise<ReplyPart[]> {
   const model = createScriptedModel(parseScript(JSON.stringify(script), "demo.json"), async () => undefined);
   const parts: ReplyPart[] = [];
   for await (const part of model.reply({ system: "", tools: [], messages }, new AbortController().signal))
@@ -39,7 +39,7 @@ const SCRIPT = {
 };
 
 test("a reply follows from what was asked and said so far, and from nothing else", async () => {
-  const words = async (...messages: Message[]) =>
+  const words = async (...messages: SentMessage[]) =>
     (await replyTo(SCRIPT, messages)).map((part) => (part.kind === "text" ? part.text : part.kind)).join("");
   assert.equal(await words(user("a")), "one");
   assert.equal(await words(user("a"), said, said), "The script ends here.");
@@ -48,7 +48,7 @@ test("a reply follows from what was asked and said so far, and from nothing else
 });
 
 test("a handle is quoted out of the latest ticket of that tool, and stays a gap where there is none", async () => {
-  const argumentsOf = async (...messages: Message[]) => {
+  const argumentsOf = async (...messages: SentMessage[]) => {
     const [part] = await replyTo(SCRIPT, messages);
     return part?.kind === "call" ? JSON.parse(part.arguments) : assert.fail();
   };
@@ -75,4 +75,19 @@ test("a script that is none is refused with its file and its place", () => {
       (cause) => hasCode("script-invalid")(cause) && message.test(String(cause)),
       text,
     );
+});
+
+test("it says which images it was sent, and quotes the handle of one that it was not shown", async () => {
+  const script = { name: "s", images: true, conversations: [[{ say: "{{images}} {{handle:look}}" }]] };
+  const image = { mediaType: "image/png", bytes: Buffer.from("123") };
+  const line = `[Not shown: image/png from look, 9 bytes, digest ${"0".repeat(64)}, handle='${HANDLE}': it can no longer be read.]`;
+  const said = async (...messages: SentMessage[]) =>
+    (await replyTo(script, messages)).map((one) => (one.kind === "text" ? one.text : "")).join("");
+  assert.equal(await said(user("a"), result("look", line)), `none ${HANDLE}`);
+  const shown = { ...result("look", line), images: [image, image] } as SentMessage;
+  assert.equal(await said(user("a"), shown), `image/png, 3 bytes; image/png, 3 bytes ${HANDLE}`);
+  const able = (text: object) =>
+    createScriptedModel(parseScript(JSON.stringify(text), "demo.json"), async () => undefined).info.abilities
+      .images;
+  assert.deepEqual([able(script), able({ ...script, images: false })], [true, undefined]);
 });

@@ -10,7 +10,7 @@ import type { Logged } from "../../../src/schema/event";
 import { contentName, Manifest } from "../../../src/store/archive";
 import { StoreCare } from "../../../src/store/care";
 import { CHAIN_START, lineOf, readChain } from "../../../src/store/chain";
-import { sha256 } from "../../../src/store/digest";
+import { sha256, sha256OfBytes } from "../../../src/store/digest";
 import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { assertClean, keep, LONG, problems, sessionWith, typesOf, verified } from "../../support/lifetime";
@@ -211,6 +211,14 @@ test("hostile archives: refused by name, and nothing is left behind", async func
       Array.from({ length: 80 }, (_, n) => [contentName(sha256(String(n))), zeros]),
     );
 
+    const noText = (more: object) => {
+      const bytes = Buffer.from([0xff, 0xfe, 0xff]);
+      const claim = { sha256: sha256OfBytes(bytes), bytes: bytes.length, ...more };
+      const { [content]: _, ...rest } = logOf(
+        events.map((event) => (event.type === "tool_result_stored" ? { ...event, ...claim } : event)),
+      );
+      return { ...rest, [contentName(claim.sha256)]: bytes };
+    };
     const cases: [string, RegExp, Files, string?][] = [
       ["a path out of the store", /none of a session's/, { ...whole, "a/../../../x": "x" }],
       ["a file that is no digest", /none of a session's/, { ...whole, "contents/readme.txt": "x" }],
@@ -222,7 +230,9 @@ test("hostile archives: refused by name, and nothing is left behind", async func
       ["no log", /no log\.jsonl/, without("log.jsonl")],
       ["no content", /1 stored results are missing/, without(content)],
       ["content of another digest", /was altered/, { ...whole, [content]: `${LONG}x` }],
-      ["content that is no text", /damaged one/, { ...whole, [content]: Buffer.from([0xff, 0xfe, 0xff]) }],
+      ["other bytes", /was altered/, { ...whole, [content]: Buffer.from([0xff, 0xfe, 0xff]) }],
+      ["content that is no text and called text", /damaged one/, noText({})],
+      ["content that is no text, with characters", /another size/, noText({ mediaType: "image/png" })],
       ["content that the log does not name", /does not name/, { ...whole, [contentName(sha256("x"))]: "x" }],
       ["one content too large", /too large/, { ...whole, [content]: Buffer.alloc(1024 * 1024 + 1) }],
       ["a bomb", /far more than it is/, { ...whole, ...many }],

@@ -38,7 +38,7 @@ suite("tools/read_file", () => {
     assert.equal((await read({ a: le }, { path: "a" })).text, "\uFEFFhallo\r\n");
     assert.equal((await read({ a: be }, { path: "a" })).text, "\uFEFFhallo\r\n");
     const bare = await read({ a: le.subarray(2) }, { path: "a" });
-    assert.equal(bare.kind === "failed" && bare.code, "binary_file");
+    assert.deepEqual(bare.media, [{ mediaType: "application/octet-stream", bytes: le.subarray(2) }]);
   });
 
   test("a range says which lines of how many, and keeps their line ends", async () => {
@@ -62,17 +62,49 @@ suite("tools/read_file", () => {
     assert.deepEqual((await read({ a: "" }, { path: "a", startLine: 1 })).text, "[a is empty: 0 lines.]");
   });
 
+  test("C25 an image is one part and no text, by its first bytes, whatever it is called and whatever lines are asked for", async () => {
+    const images: [string, string][] = [
+      ["image/png", "89504e470d0a1a0a0000"],
+      ["image/jpeg", "ffd8ffe000104a464946"],
+      ["image/gif", "47494638396101000100"],
+      ["image/webp", "52494646100000005745425056503820"],
+    ];
+    for (const [mediaType, hex] of images) {
+      const bytes = Buffer.from(hex, "hex");
+      const expected = { kind: "ok", text: "", media: [{ mediaType, bytes }] };
+      assert.deepEqual(await read({ "notes.txt": bytes }, { path: "notes.txt" }), expected);
+      assert.deepEqual(await read({ a: bytes }, { path: "a", startLine: 5 }), expected);
+    }
+    assert.deepEqual(await read({ "logo.png": "text" }, { path: "logo.png" }), { kind: "ok", text: "text" });
+  });
+
+  test("C25 another binary file is one part too, and a sentence says what it is", async () => {
+    const binaries: [string, string, RegExp][] = [
+      [
+        "255044462d312e3700ff",
+        "application/pdf",
+        /^"a" is not text \(PDF document, 10 bytes\)\. Use run_command/,
+      ],
+      ["424d00ff", "image/bmp", /BMP image/],
+      ["52494646ffffffff57415645", "application/octet-stream", /encoding other than UTF-8/],
+      ["00ff00", "application/octet-stream", /binary data, 3 bytes/],
+      ["636166e9", "application/octet-stream", /encoding other than UTF-8, 4 bytes/],
+    ];
+    for (const [hex, mediaType, words] of binaries) {
+      const bytes = Buffer.from(hex, "hex");
+      const { text, ...rest } = await read({ a: bytes }, { path: "a" });
+      assert.deepEqual(rest, { kind: "ok", media: [{ mediaType, bytes }] });
+      assert.match(text, words);
+    }
+  });
+
   test("what cannot be read says why and what to do", async () => {
-    const png = Buffer.from("89504e470d0a1a0a0000", "hex");
-    const latin1 = Buffer.from([99, 97, 102, 0xe9]);
-    const files = { "logo.png": png, "latin1.txt": latin1, "src/a.ts": "", out: "-> /etc/hostname" };
+    const files = { "src/a.ts": "", out: "-> /etc/hostname" };
     const failure = async (path: string) => {
       const outcome = await read(files, { path });
       assert.equal(outcome.kind, "failed", path);
       return outcome.kind === "failed" ? `${outcome.code}: ${outcome.text}` : "";
     };
-    assert.match(await failure("logo.png"), /^binary_file: .*PNG image, 10 bytes/);
-    assert.match(await failure("latin1.txt"), /^binary_file: .*encoding other than UTF-8, 4 bytes/);
     assert.match(await failure("src"), /^is_folder: .*list_files.*"src\/\*\*"/);
     assert.match(await failure("src/b.ts"), /^not_found: .*list_files.*"\*\*\/b.ts"/);
     assert.match(await failure("src/a.ts/x"), /^not_found: /);

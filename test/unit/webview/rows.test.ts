@@ -6,6 +6,7 @@ import type { Details, Row } from "../../../webview-ui/row";
 import { rowsOf } from "../../../webview-ui/rows";
 import { openHouse, tool, withClaimCheck } from "../../support/house";
 import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
+import { part, returning, seeing } from "../../support/media";
 
 const f = createFormat("en-US", "UTC");
 
@@ -230,4 +231,25 @@ test("notices, repairs, failures and the end of a run are rows", () => {
     "    Reply: Failed: The model is not there.",
     "    Failed: The model is not there. Try another.",
   ]);
+});
+
+test("an image and a file that is no text are rows of their call: type, size, and whether they were shown", async () => {
+  const parts = [part("image/png", 48_211), part("application/pdf", 20_000)];
+  const replies = [{ calls: [{ name: "look", arguments: { path: "logo.png" } }] }, { say: "Done." }];
+  const house = await openHouse({ replies, tools: [returning("look", [parts])], model: seeing(replies) });
+  await house.ask("Look.");
+  const rows = rowsFrom(viewOf(house));
+  const call = find(rows, "s1/t1/t1c0");
+  assert.equal(call.description, "logo.png · image/png, 48,211 bytes · 1 more");
+  const [first] = house.eventsOf("tool_result_stored");
+  assert.equal(call.opens, first?.handle);
+  assert.deepEqual(
+    picture(call.children()).filter((row) => /^(Image|Not text)/.test(row)),
+    [
+      "Image: image/png, 48,211 bytes, shown as an image ⇗",
+      "Not text: application/pdf, 20,000 bytes, stored, not shown ⇗",
+    ],
+  );
+  assert.equal(fact(find(rows, "s1/t1/t1c0/media0").details(), "Handle"), first?.handle);
+  assert.equal(fact(find(rows, "s1/t2/request").details(), "Images"), "48,211 bytes");
 });
