@@ -1,7 +1,7 @@
 // Builds dist/: the extension, the language server, the command line and the inspector's browser side.
 //   node esbuild.mjs [--watch]     source maps beside the code; `npm run package` calls build() with minify
-import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -43,6 +43,18 @@ const ownBundle = {
   },
 };
 
+/** A digest of the code that snapshots of folds depend on (`src/store/snapshots.ts`). */
+function foldsDigest() {
+  const digest = createHash("sha256");
+  for (const room of ["schema", "claims", "thimble", "history", "inspector", "agent"]) {
+    const folder = path.join(root, "src", room);
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort())
+      if (name.endsWith(".ts"))
+        digest.update(`${room}/${name}\0`).update(readFileSync(path.join(folder, name)));
+  }
+  return digest.digest("hex").slice(0, 16);
+}
+
 /** The bundles. A missing entry point is an error, but for the two that are built as soon as they exist. */
 function bundles(outdir) {
   // navigator: zod asks for it, and VS Code reports an error of ours whenever an extension does.
@@ -50,7 +62,7 @@ function bundles(outdir) {
     platform: "node",
     target: "node20.19",
     external: ["vscode"],
-    define: { navigator: "undefined" },
+    define: { navigator: "undefined", __FOLDS__: JSON.stringify(foldsDigest()) },
   };
   return [
     {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
-import { runSession } from "./agent/runSession";
+import { runSession, WATCHED } from "./agent/runSession";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
@@ -96,16 +96,19 @@ function createHost({ root, vault }: StoreAt, approver: Approver): SessionHost {
       await (await openStore()).check();
     },
     list: async () => (await openStore()).list(),
-    events: async (session) => (await openStore()).events(session),
+    read: async (session) => {
+      const { restored, events } = await (await openStore()).read(session, WATCHED);
+      return { before: restored, events };
+    },
     content: async (session, handle) => (await openStore()).content(session, handle),
-    run: async ({ session: id, question, model, watch, replyText, toolProgress }, signal) => {
+    run: async ({ session: id, question, model, watch, watched, replyText, toolProgress }, signal) => {
       const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
       const ports = { model, tools: await openTools(), approver, clock, hash: sha256, watcher };
       const workspace = vscode.workspace.name ?? "workspace";
       const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
       const store = await openStore();
-      return runSession({ store, session, question, configuration, ports, watch }, signal);
+      return runSession({ store, session, question, configuration, ports, watch, watched }, signal);
     },
   };
 }

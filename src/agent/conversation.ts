@@ -21,27 +21,45 @@ export type Configuration = {
   readonly intent: Intent | null;
 };
 
+/** What a snapshot keeps of a conversation: enough to take it up without the events before. */
+export type ConversationState = {
+  readonly started: Logged & EventOf<"session_started">;
+  readonly configured: Logged & EventOf<"configured">;
+  readonly history: HistoryState;
+};
+
 export class Conversation implements Log {
   readonly context: CallContext;
   readonly #log: Log;
+  readonly #started: ConversationState["started"];
+  #configured: ConversationState["configured"] | null;
   #history: HistoryState;
 
-  private constructor(context: CallContext, log: Log, history: HistoryState) {
+  private constructor(
+    context: CallContext,
+    log: Log,
+    state: Pick<ConversationState, "started" | "history"> & {
+      configured: ConversationState["configured"] | null;
+    },
+  ) {
     this.#log = log;
-    this.#history = history;
+    this.#started = state.started;
+    this.#configured = state.configured;
+    this.#history = state.history;
     this.context = { ...context, ports: { ...context.ports, log: this } };
   }
 
   /**
-   * Takes a session up where its log ends. Records the configuration where it is new or differs. Throws
+   * Takes a session up where its log ends: `events`, and what a snapshot kept of those `before`. Records the configuration where it is new or differs. Throws
    * `Failure("settings-invalid")` before anything is recorded.
    */
   static async open(
     events: readonly Logged[],
     configuration: Configuration,
     ports: Ports,
+    before: ConversationState | null = null,
   ): Promise<Conversation> {
-    const started = events.find((event) => event.type === "session_started");
+    const started = before?.started ?? events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const { settings, policy, intent } = configuration;
     const context: CallContext = {
@@ -54,14 +72,20 @@ export class Conversation implements Log {
       secrets: new Secrets(started.salt, ports.hash),
       ports,
     };
-    const history = events.reduce(historyFold.reduce, historyFold.initial);
-    const conversation = new Conversation(context, ports.log, history);
+    const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.initial);
+    const last = events.findLast((event) => event.type === "configured") ?? before?.configured ?? null;
+    const conversation = new Conversation(context, ports.log, { started, configured: last, history });
     if (history.turn > 0)
       await record(conversation, { value: undefined, event: { type: "resumed", turn: history.turn } });
     const pinned = configured(configuration, ports);
-    const last = events.findLast((event) => event.type === "configured");
     if (!last || !isSame(last, pinned)) await record(conversation, { value: undefined, event: pinned });
     return conversation;
+  }
+
+  /** For a snapshot. */
+  get state(): ConversationState {
+    if (!this.#configured) throw new Error("a conversation was taken up without a configuration");
+    return { started: this.#started, configured: this.#configured, history: this.#history };
   }
 
   get history(): HistoryState {
@@ -80,6 +104,7 @@ export class Conversation implements Log {
   async append(event: SessionEvent): Promise<Logged> {
     const logged = await this.#log.append(event);
     this.#history = historyFold.reduce(this.#history, logged);
+    if (logged.type === "configured") this.#configured = logged;
     return logged;
   }
 

@@ -1,20 +1,36 @@
 /** One run of a session from the outside: open it, ask, close it. The editor and the command line both start here. */
 import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
-import { type Configuration, Conversation, claimPolicyOf } from "./conversation";
+import { type Configuration, Conversation, type ConversationState, claimPolicyOf } from "./conversation";
 import { type RunEnd, runConversation } from "./loop";
 import type { Claims, Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
 
-/** A session opened for writing. `close` lets another window have it. */
-export type WritableSession = Log &
-  Claims & { readonly id: string; readonly events: readonly Logged[]; close(): Promise<void> };
+/** States by name. */
+type States = Readonly<Record<string, unknown>>;
 
-/** Where sessions live. `open` throws `session-missing`, `session-in-use`. */
+/**
+ * A session opened for writing. `restored`: what a snapshot kept of the events before `events`; null where these are
+ * all. `close` lets another window have it.
+ */
+export type WritableSession = Log &
+  Claims & {
+    readonly id: string;
+    readonly restored: States | null;
+    readonly events: readonly Logged[];
+    snapshot(states: () => States): Promise<void>;
+    close(): Promise<void>;
+  };
+
+/** Where sessions live. `open` restores all of `states` or none. It throws `session-missing`, `session-in-use`. */
 export type SessionStore = {
   create(start: { workspace: string; title: string }): Promise<WritableSession>;
-  open(session: string): Promise<WritableSession>;
+  open(session: string, states: readonly string[]): Promise<WritableSession>;
 };
+
+/** The names of what a run keeps in a snapshot. */
+const CONVERSATION = "conversation";
+export const WATCHED = "watched";
 
 export type RunRequest = {
   readonly store: SessionStore;
@@ -24,8 +40,10 @@ export type RunRequest = {
   readonly question: string;
   readonly configuration: Configuration;
   readonly ports: Omit<Ports, "log" | "claims">;
-  /** Called for every event, the ones already in the log first. */
-  readonly watch: (session: string, events: readonly Logged[]) => void;
+  /** Called for every event, the ones already in the log first; then `before` is what `watched` once said of those before. */
+  readonly watch: (session: string, events: readonly Logged[], before?: unknown) => void;
+  /** What whoever watches has made of the events so far. Without it all events are watched, however many. */
+  readonly watched?: () => unknown;
 };
 
 const TITLE_CHARS = 60;
@@ -35,14 +53,14 @@ export async function runSession(
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<{ session: string; end: RunEnd }> {
-  const { store, session, question, configuration, ports, watch } = request;
+  const { store, session, question, configuration, ports, watch, watched } = request;
   claimPolicyOf(configuration.settings, ports.tools); // what is refused leaves no session behind
   const opened =
     session.kind === "existing"
-      ? await store.open(session.id)
+      ? await store.open(session.id, [CONVERSATION, ...(watched ? [WATCHED] : [])])
       : await store.create({ workspace: session.workspace, title: titleOf(question, ports.hash) });
   try {
-    watch(opened.id, opened.events);
+    watch(opened.id, opened.events, opened.restored?.[WATCHED]);
     const log: Log = {
       append: async (event) => {
         const logged = await opened.append(event);
@@ -51,12 +69,14 @@ export async function runSession(
       },
       sync: () => opened.sync(),
     };
-    const conversation = await Conversation.open(opened.events, configuration, {
-      ...ports,
-      log,
-      claims: opened,
-    });
+    const before = (opened.restored?.[CONVERSATION] ?? null) as ConversationState | null;
+    const own = { ...ports, log, claims: opened };
+    const conversation = await Conversation.open(opened.events, configuration, own, before);
     const end = await runConversation(conversation, question, signal);
+    await opened.snapshot(() => ({
+      [CONVERSATION]: conversation.state,
+      ...(watched && { [WATCHED]: watched() }),
+    }));
     return { session: opened.id, end };
   } finally {
     await opened.close();

@@ -27,9 +27,9 @@ export const inspectorFold: Fold<InspectorFold> = {
   },
 };
 
-/** The view of a whole log; null for a log without a beginning. */
-export function projectSession(events: Iterable<Logged>): SessionView | null {
-  let state = inspectorFold.initial;
+/** The view of a whole log, or of what follows `before`; null for a log without a beginning. */
+export function projectSession(events: Iterable<Logged>, before = inspectorFold.initial): SessionView | null {
+  let state = before;
   for (const event of events) state = inspectorFold.reduce(state, event);
   return state.view;
 }

@@ -31,17 +31,23 @@ export type ReadLog = {
   readonly problem: string | null;
 };
 
+const BEGINNING = { sum: CHAIN_START, events: 0 };
+
 const AnyEvent = z.looseObject({ type: z.string() });
 
-/** Throws `store-too-new` for an event kind that this version does not know: it is somebody's data, not damage. */
-export function readChain(text: Uint8Array, seal: Seal | null = null): ReadLog {
+/**
+ * `after`: what stands before `text` in the log. Throws `store-too-new` for an event kind that this version does not
+ * know: it is somebody's data, not damage.
+ */
+export function readChain(text: Uint8Array, seal: Seal | null = null, after = BEGINNING): ReadLog {
   const events: Logged[] = [];
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // every altered byte counts
-  let sum = CHAIN_START;
+  let sum = after.sum;
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf(10, start);
-    if (end < 0) return { events, sum, goodBytes: start, problem: `line ${events.length + 1} is torn` };
+    if (end < 0)
+      return { events, sum, goodBytes: start, problem: `line ${after.events + events.length + 1} is torn` };
     const written = text.subarray(start, end);
     const line = decoded(decoder, seal ? seal.openLine(written) : written);
     const match = SUM.exec(line);
@@ -52,7 +58,7 @@ export function readChain(text: Uint8Array, seal: Seal | null = null): ReadLog {
         events,
         sum,
         goodBytes: start,
-        problem: `line ${events.length + 1} does not follow from the one before`,
+        problem: `line ${after.events + events.length + 1} does not follow from the one before`,
       };
     }
     events.push(eventOf(JSON.parse(body)));
@@ -60,6 +66,12 @@ export function readChain(text: Uint8Array, seal: Seal | null = null): ReadLog {
     start = end + 1;
   }
   return { events, sum, goodBytes: start, problem: null };
+}
+
+/** The checksum that a line carries; null where it is no line of a log. */
+export function sumOf(line: Uint8Array, seal: Seal | null): string | null {
+  const text = decoded(new TextDecoder("utf-8", { fatal: true }), seal ? seal.openLine(line) : line);
+  return SUM.exec(text)?.[1] ?? null;
 }
 
 /** Empty where it could not be opened, or is no UTF-8: then nothing follows from anything. */

@@ -34,6 +34,10 @@ export function indexIn(text: string, seal: Seal | null): unknown {
   return JSON.parse(plain);
 }
 
+/** Claims of the first so many events. */
+export type IndexState = Pick<Checkpoint, "events" | "claims">;
+const EMPTY: IndexState = { events: 0, claims: [] };
+
 export class ClaimIndex {
   readonly #db: Low<unknown>;
   readonly #claims = new Map<string, Claim>();
@@ -44,14 +48,17 @@ export class ClaimIndex {
     this.#db = new Low<unknown>(privateFile(path, seal), null);
   }
 
-  /** Loads the checkpoint and proves it against the log. `repair` says why it had to be rebuilt, null where it had not. */
+  /** Loads the checkpoint and proves it against the log: `events`, and what stood `before` them. `repair` says why it had to be rebuilt, null where it had not. */
   static async open(
     path: string,
     events: readonly Logged[],
     seal: Seal | null = null,
+    before: IndexState = EMPTY,
   ): Promise<{ index: ClaimIndex; repair: string | null }> {
     const index = new ClaimIndex(path, seal);
     const saved = await index.#load();
+    for (const claim of before.claims) index.#claims.set(claim.handle, claim);
+    index.#events = before.events;
     for (const event of events) index.observe(event);
     const repair = index.#repairOf(saved);
     index.#isDirty = repair !== null;
@@ -68,6 +75,11 @@ export class ClaimIndex {
       this.#claims.set(claim.handle, joined);
       this.#isDirty = true;
     }
+  }
+
+  /** What a snapshot of the log keeps of it. */
+  get state(): IndexState {
+    return { events: this.#events, claims: [...this.#claims.values()] };
   }
 
   find(handle: Handle): Claim | undefined {
@@ -108,6 +120,8 @@ export class ClaimIndex {
     const stored = this.#claims.size;
     if (saved === "missing")
       return stored === 0 ? null : `it was missing; ${stored} stored results were found in the log`;
+    if (typeof saved !== "string" && saved.events > this.#events)
+      return `it had seen ${saved.events} events, the log has ${this.#events}: the last ones are lost`;
     if (saved === "damaged") return `it was damaged; ${stored} stored results were found in the log`;
     const same =
       saved.claims.length === stored &&

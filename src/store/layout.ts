@@ -10,6 +10,7 @@ export const SESSION_ID = /^[0-9a-z-]{1,64}$/;
 export const LOG = "log.jsonl";
 export const INDEX = "claims.json";
 export const BLOBS = "blobs";
+export const SNAPSHOTS = "snapshots";
 export const LOCK = "owner.lock";
 /** How the session's content is kept; absent where it is plain (`vault.ts`). */
 export const KEEPING = "keeping.json";

@@ -5,8 +5,9 @@ import { basename, dirname } from "node:path";
 import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
-import { CHAIN_START, lineOf, readChain } from "./chain";
+import { CHAIN_START, lineOf, type ReadLog, readChain, sumOf } from "./chain";
 import type { Seal } from "./seal";
+import type { Point } from "./snapshots";
 
 export type Clock = { now(): number };
 
@@ -18,23 +19,68 @@ export async function readLog(path: string, seal: Seal | null = null): Promise<r
   return readChain(await contentOf(path), seal).events;
 }
 
+/** What follows a point of the log; where the log does not have that point any more, all of it. */
+export async function readAfter(
+  path: string,
+  seal: Seal | null,
+  known: Point | null,
+): Promise<{ bytes: Uint8Array; after: Point | null; read: ReadLog }> {
+  const tail = known && (await tailAfter(path, seal, known));
+  if (known && tail) return { bytes: tail, after: known, read: readChain(tail, seal, known) };
+  const bytes = await contentOf(path);
+  return { bytes, after: null, read: readChain(bytes, seal) };
+}
+
+/** Null where what stands before is not what stood there. */
+async function tailAfter(
+  path: string,
+  seal: Seal | null,
+  { bytes, lastLineBytes, sum }: Point,
+): Promise<Buffer | null> {
+  const file = await open(path, "r").catch(missingLog);
+  try {
+    const { size } = await file.stat();
+    if (size < bytes) return null;
+    const from = bytes - lastLineBytes;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+    if (bytesRead < size - from || buffer[lastLineBytes - 1] !== NEWLINE) return null;
+    return sumOf(buffer.subarray(0, lastLineBytes - 1), seal) === sum ? buffer.subarray(lastLineBytes) : null;
+  } finally {
+    await file.close();
+  }
+}
+
+function endOf(after: Point | null, bytes: Uint8Array, { events, sum, goodBytes }: ReadLog): Point | null {
+  if (events.length === 0) return after;
+  const lastLine = goodBytes - 1 - bytes.subarray(0, goodBytes - 1).lastIndexOf(NEWLINE);
+  return {
+    events: (after?.events ?? 0) + events.length,
+    bytes: (after?.bytes ?? 0) + goodBytes,
+    lastLineBytes: lastLine,
+    sum,
+  };
+}
+
 /** A session's folder without a log is what a crash left of a session that never began. */
 async function contentOf(path: string): Promise<Uint8Array> {
-  return readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== "ENOENT") throw cause;
-    throw new Failure("session-missing", "This session has no log. Pick another one.", {}, { cause });
-  });
+  return readFile(path).catch(missingLog);
+}
+
+function missingLog(cause: NodeJS.ErrnoException): never {
+  if (cause.code !== "ENOENT") throw cause;
+  throw new Failure("session-missing", "This session has no log. Pick another one.", {}, { cause });
 }
 
 const IDS = { bigint: true } as const; // on Windows a file's number does not fit a double
 const FIRST_LINE_BYTES = 16_384;
+const NEWLINE = 10;
 
 /** The first event of a log, read from its first bytes; null where there is none. */
 export async function readFirstEvent(path: string, seal: Seal | null): Promise<Logged | null> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_LINE_BYTES), 0, FIRST_LINE_BYTES, 0);
-    const end = buffer.indexOf(10);
+    const end = buffer.indexOf(NEWLINE);
     if (end < 0 || end >= bytesRead) return null;
     return readChain(buffer.subarray(0, end + 1), seal).events[0] ?? null;
   } finally {
@@ -52,36 +98,43 @@ export class SessionLog {
   readonly #clock: Clock;
   readonly #origin: Origin;
   readonly #seal: Seal | null;
-  #n: number;
-  #sum: string;
+  #end: Point | null; // null: nothing was written yet
   #queue: Promise<unknown> = Promise.resolve();
   #broken: Failure | null = null;
 
-  private constructor(path: string, file: FileHandle, ports: LogPorts, n: number, sum: string) {
+  private constructor(path: string, file: FileHandle, ports: LogPorts, end: Point | null) {
     this.#path = path;
     this.#file = file;
     this.#clock = ports.clock;
     this.#origin = ports.origin ?? "loop";
     this.#seal = ports.seal ?? null;
-    this.#n = n;
-    this.#sum = sum;
+    this.#end = end;
   }
 
   static async create(path: string, ports: LogPorts): Promise<SessionLog> {
     const file = await open(path, "ax", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
     await syncFolder(dirname(path));
-    return new SessionLog(path, file, ports, 0, CHAIN_START);
+    return new SessionLog(path, file, ports, null);
   }
 
-  /** Opens a log to go on with it. A damaged tail is moved aside, kept, and told in `damage`. */
+  /**
+   * Opens a log to go on with it. A damaged tail is moved aside, kept, and told in `damage`. With a `known` point only
+   * what follows it is read, where the log still has it: then `after` is that point, and `events` the rest.
+   */
   static async open(
     path: string,
     ports: LogPorts,
-  ): Promise<{ log: SessionLog; events: readonly Logged[]; damage: string | null }> {
-    const bytes = await contentOf(path);
-    const { events, sum, goodBytes, problem } = readChain(bytes, ports.seal);
+    known: Point | null = null,
+  ): Promise<{
+    log: SessionLog;
+    events: readonly Logged[];
+    after: Point | null;
+    damage: string | null;
+  }> {
+    const { bytes, after, read } = await readAfter(path, ports.seal ?? null, known);
+    const { events, goodBytes, problem } = read;
     let damage: string | null = null;
-    if (problem !== null && events.length === 0) {
+    if (problem !== null && events.length === 0 && after === null) {
       throw new Failure(
         "log-damaged",
         "The session log is damaged from its first line on, and was left as it is. Start a new session.",
@@ -92,14 +145,19 @@ export class SessionLog {
       const aside = `${path}.damaged-${ports.clock.now()}-${randomUUID().slice(0, 8)}`;
       try {
         await writeAtomically(aside, bytes.subarray(goodBytes)); // on disk before the log lets go of it
-        await truncate(path, goodBytes);
+        await truncate(path, (after?.bytes ?? 0) + goodBytes);
       } catch (cause) {
         throw unwritable(path, cause);
       }
       damage = `${problem}; ${bytes.length - goodBytes} bytes were moved to ${basename(aside)}`;
     }
     const file = await open(path, "a", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
-    return { log: new SessionLog(path, file, ports, events.length, sum), events, damage };
+    return { log: new SessionLog(path, file, ports, endOf(after, bytes, read)), events, after, damage };
+  }
+
+  /** How far the log has come; null where nothing is in it. */
+  get end(): Point | null {
+    return this.#end;
   }
 
   /**
@@ -110,11 +168,12 @@ export class SessionLog {
     const { success, error } = SessionEvent.safeParse(event);
     if (!success) return Promise.reject(unwritable(this.#path, error));
     return this.#enqueue(async () => {
-      const logged: Logged = { n: this.#n, at: this.#clock.now(), origin: this.#origin, ...event };
-      const { line, sum } = lineOf(logged, this.#sum, this.#seal);
-      await this.#file.appendFile(`${line}\n`, "utf8");
-      this.#n += 1;
-      this.#sum = sum;
+      const { events: n, bytes, sum: before } = this.#end ?? { events: 0, bytes: 0, sum: CHAIN_START };
+      const logged: Logged = { n, at: this.#clock.now(), origin: this.#origin, ...event };
+      const { line, sum } = lineOf(logged, before, this.#seal);
+      const written = Buffer.from(`${line}\n`, "utf8");
+      await this.#file.appendFile(written);
+      this.#end = { events: n + 1, bytes: bytes + written.length, lastLineBytes: written.length, sum };
       return logged;
     });
   }

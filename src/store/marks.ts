@@ -28,9 +28,12 @@ export function renamed(event: Logged, names: Names): Logged {
   return { ...event, claims: event.claims.map((claim) => ({ ...claim, ...names.get(claim.sha256) })) };
 }
 
-/** Every claim of a log by its handle, as the index joins them. */
-export function claimsOf(events: Iterable<Logged>): ReadonlyMap<Handle, Claim> {
-  const claims = new Map<Handle, Claim>();
+/** Every claim of a log by its handle, as the index joins them; `before`: of what is not read again. */
+export function claimsOf(
+  events: Iterable<Logged>,
+  before: readonly Claim[] = [],
+): ReadonlyMap<Handle, Claim> {
+  const claims = new Map<Handle, Claim>(before.map((claim) => [claim.handle, claim]));
   for (const event of events)
     for (const claim of claimsIn(event)) {
       const before = claims.get(claim.handle);

@@ -9,13 +9,19 @@ import type { ClaimIndex } from "./claimIndex";
 import { fileBytesOf } from "./frames";
 import type { Lock } from "./lock";
 import type { SessionLog } from "./log";
-import { contentsOf } from "./marks";
 import type { Room } from "./room";
 import { sealedBytesOf } from "./seal";
+import { type States, saveSnapshots } from "./snapshots";
 import type { Keeping } from "./vault";
+
+/** A shorter log is read in less time than a snapshot is worth. */
+export const SNAPSHOT_EVERY_BYTES = 1024 * 1024;
 
 export type SessionParts = {
   readonly id: string;
+  readonly folder: string;
+  readonly restored: States | null;
+  readonly restoredBytes: number; // of the log, that a snapshot covers
   readonly events: readonly Logged[];
   readonly log: SessionLog;
   readonly blobs: Blobs;
@@ -27,7 +33,10 @@ export type SessionParts = {
 
 export class OpenSession {
   readonly id: string;
+  /** What a snapshot kept of the events before `events`; null where these are all. */
+  readonly restored: States | null;
   readonly events: readonly Logged[];
+  readonly #folder: string;
   readonly #log: SessionLog;
   readonly #blobs: Blobs;
   readonly #index: ClaimIndex;
@@ -35,17 +44,21 @@ export class OpenSession {
   readonly #room: Room;
   readonly #keeping: SessionParts["keeping"];
   readonly #stored: Set<Digest>;
+  #snapshotBytes: number;
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
+    this.restored = parts.restored;
     this.events = parts.events;
+    this.#folder = parts.folder;
     this.#log = parts.log;
     this.#blobs = parts.blobs;
     this.#index = parts.index;
     this.#lock = parts.lock;
     this.#room = parts.room;
     this.#keeping = parts.keeping;
-    this.#stored = new Set(contentsOf(parts.events).keys());
+    this.#snapshotBytes = parts.restoredBytes;
+    this.#stored = new Set(parts.index.state.claims.map(({ sha256 }) => sha256));
   }
 
   async append(event: SessionEvent): Promise<Logged> {
@@ -117,6 +130,21 @@ export class OpenSession {
   async checkpoint(): Promise<void> {
     await this.#index.checkpoint();
     await this.#room.flush();
+  }
+
+  /**
+   * Keeps what the log's folds have come to, so that the next opening need not read it all. `states` is asked only where
+   * the log has grown enough since; a disk that does not take it costs only time.
+   */
+  async snapshot(states: () => States): Promise<void> {
+    const { end } = this.#log;
+    if (end === null || end.bytes - this.#snapshotBytes < SNAPSHOT_EVERY_BYTES) return;
+    try {
+      await saveSnapshots(this.#folder, end, { ...states(), claims: this.#index.state }, this.#keeping.seal);
+      this.#snapshotBytes = end.bytes;
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
+    }
   }
 
   /** Lets the session go: another window may open it. Safe after a failure: the log and the blobs are complete. */

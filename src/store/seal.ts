@@ -64,14 +64,24 @@ export class Seal {
     return bytes.toString("base64") === text ? openBytes(this.#lines, "line", bytes) : null; // every altered byte counts
   }
 
-  /** A file that is written whole, in base64. `name`: which one it is. */
+  /** A file of bytes that is written whole. `name`: which one it is. */
+  sealFile(name: string, bytes: Uint8Array): Buffer {
+    return sealBytes(this.#files, name, bytes);
+  }
+
+  /** Null where it was altered. */
+  openFile(name: string, bytes: Buffer): Buffer | null {
+    return openBytes(this.#files, name, bytes);
+  }
+
+  /** The same for text, in base64.  */
   sealText(name: string, text: string): string {
-    return sealBytes(this.#files, name, Buffer.from(text, "utf8")).toString("base64");
+    return this.sealFile(name, Buffer.from(text, "utf8")).toString("base64");
   }
 
   /** Null where it was altered. */
   openText(name: string, text: string): string | null {
-    return openBytes(this.#files, name, Buffer.from(text, "base64"))?.toString("utf8") ?? null;
+    return this.openFile(name, Buffer.from(text, "base64"))?.toString("utf8") ?? null;
   }
 
   /**

@@ -8,7 +8,7 @@ import { Failure } from "../schema/failure";
 import type { Listed } from "./blobFiles";
 import { type Blobs, isLost } from "./blobs";
 import { readChain } from "./chain";
-import { entriesIn, isDraftFile, LOCK, LOG, type Place, statOf } from "./layout";
+import { entriesIn, isDraftFile, LOCK, LOG, type Place, SNAPSHOTS, statOf } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import { type Clock, readFirstEvent } from "./log";
 import { blobsOf, type Keeping } from "./vault";
@@ -95,10 +95,10 @@ async function hasContent(place: Place): Promise<boolean> {
   return (await listContents(place)).some(({ kind }) => kind === "blob");
 }
 
-/** Files that a crash left half-written, in the folder itself and beside the locks. */
+/** Files that a crash left half-written, beside the log, the locks and the snapshots. */
 export async function listDrafts(folder: string): Promise<readonly { path: string; changedAt: number }[]> {
   const drafts: { path: string; changedAt: number }[] = [];
-  for (const parent of [folder, join(folder, LOCK)]) {
+  for (const parent of [folder, join(folder, LOCK), join(folder, SNAPSHOTS)]) {
     for (const { name } of await entriesIn(parent)) {
       if (!isDraftFile(name)) continue;
       const path = join(parent, name);

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
 import { mediaDescription } from "../claims/ticket";
-import type { Handle } from "../schema/claim";
+import type { Claim, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
-import { ClaimIndex } from "./claimIndex";
+import { ClaimIndex, type IndexState } from "./claimIndex";
 import { fork } from "./fork";
 import {
   INDEX,
@@ -26,15 +26,18 @@ import {
   tenantOf,
 } from "./layout";
 import { type Lock, takeLock } from "./lock";
-import { type Clock, readLog, SessionLog } from "./log";
+import { type Clock, readAfter, readLog, SessionLog } from "./log";
 import { claimsOf } from "./marks";
 import { OpenSession } from "./openSession";
 import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
+import type { Seal } from "./seal";
 import { firstEventOf } from "./sessionFolder";
+import { loadSnapshots } from "./snapshots";
 import { blobsOf, isSealed, PLAIN_VAULT, type Vault } from "./vault";
 
 const FORMAT = 1;
+const CLAIMS = "claims"; // the snapshot of the claim index
 const NAME_CHARS = 200; // a list reads the first line of every log, and only its first bytes
 const Format = z.object({ format: z.int() });
 
@@ -133,7 +136,7 @@ export class Sessions {
       });
       await log.sync();
       const { index } = await ClaimIndex.open(join(folder, INDEX), [started], seal);
-      const kept = { blobs: blobsOf(keeping), keeping };
+      const kept = { folder, blobs: blobsOf(keeping), keeping, restored: null, restoredBytes: 0 };
       return new OpenSession({ id, events: [started], log, ...kept, index, lock, room: this.#room });
     });
   }
@@ -142,29 +145,41 @@ export class Sessions {
    * Opens a session to go on with it: repairs what a crash left, and says so in events. An imported session is only
    * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`.
    */
-  async open(id: string): Promise<OpenSession> {
+  async open(id: string, states: readonly string[] = []): Promise<OpenSession> {
     const place = await this.#existing(id);
     try {
-      if (await this.#isReadOnly(place)) return await this.open(await this.fork(id));
-      return await this.#open(place);
+      if (await this.#isReadOnly(place)) return await this.open(await this.fork(id), states);
+      return await this.#open(place, states);
     } catch (cause) {
       throw unwritable(place.folder, cause);
     }
   }
 
-  async #open(place: Place): Promise<OpenSession> {
+  async #open(place: Place, states: readonly string[]): Promise<OpenSession> {
     const { folder, session: id } = place;
     const lock = await takeLock(join(folder, LOCK), this.#clock.now(), randomUUID());
     return letGoOnFailure(lock, async (held) => {
       const keeping = await this.#root.vault.of(place);
       const { seal } = keeping;
-      const { log, events, damage } = await SessionLog.open(join(folder, LOG), { clock: this.#clock, seal });
+      const found = states.length > 0 ? await loadSnapshots(folder, [CLAIMS, ...states], seal) : null;
+      const ports = { clock: this.#clock, seal };
+      const opened = await SessionLog.open(join(folder, LOG), ports, found?.point);
+      const { log, events, after, damage } = opened;
       held(log);
+      const restored = after && found ? found.states : null;
       const known = [...events];
       if (damage !== null)
         known.push(await log.append({ type: "recovered", what: "log_tail", detail: damage }));
-      const { index, repair } = await ClaimIndex.open(join(folder, INDEX), known, seal);
-      const kept = { blobs: blobsOf(keeping), keeping };
+      const { index, repair } = await ClaimIndex.open(
+        join(folder, INDEX),
+        known,
+        seal,
+        restored?.[CLAIMS] as IndexState | undefined,
+      );
+      const kept = {
+        ...{ folder, blobs: blobsOf(keeping), keeping },
+        ...{ restored, restoredBytes: after?.bytes ?? 0 },
+      };
       const session = new OpenSession({ id, events: known, log, ...kept, index, lock, room: this.#room });
       if (repair !== null) {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
@@ -180,6 +195,18 @@ export class Sessions {
     return (await fork(source, { clock: this.#clock, room: this.#room })).session;
   }
 
+  /**
+   * A session that may be running elsewhere, as far as it has come: what a snapshot kept under `state`, and the events
+   * since; without one, all events.
+   */
+  async read(id: string, state: string): Promise<{ restored: unknown; events: readonly Logged[] }> {
+    const place = await this.#existing(id);
+    const { seal } = await this.#root.vault.of(place);
+    const found = await loadSnapshots(place.folder, [state], seal);
+    const { after, read } = await readAfter(join(place.folder, LOG), seal, found?.point ?? null);
+    return { restored: after ? found?.states[state] : undefined, events: read.events };
+  }
+
   /** The events of a session that may be running elsewhere. */
   async events(id: string): Promise<readonly Logged[]> {
     const place = await this.#existing(id);
@@ -193,14 +220,20 @@ export class Sessions {
   async content(id: string, handle: Handle): Promise<SafeText> {
     const place = await this.#existing(id);
     const keeping = await this.#root.vault.of(place);
-    const events = await readLog(join(place.folder, LOG), keeping.seal);
-    const stored = claimsOf(events).get(handle);
+    const stored = (await this.#claims(place, keeping.seal)).get(handle);
     if (!stored)
       throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
     const blobs = blobsOf(keeping);
     if (!isMedia(stored)) return blobs.read(stored.sha256);
     await blobs.readBytes(stored.sha256);
     return mediaDescription(stored) as SafeText;
+  }
+
+  async #claims({ folder }: Place, seal: Seal | null): Promise<ReadonlyMap<Handle, Claim>> {
+    const found = await loadSnapshots(folder, [CLAIMS], seal);
+    const { after, read } = await readAfter(join(folder, LOG), seal, found?.point ?? null);
+    const before = after && found ? (found.states[CLAIMS] as IndexState) : null;
+    return claimsOf(read.events, before?.claims);
   }
 
   #place(id: string): Place {

@@ -7,6 +7,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { finishErasures } from "./erase";
 import {
+  BLOBS,
   INDEX,
   KEEPING,
   LOCK,
@@ -18,6 +19,7 @@ import {
   type OnStep,
   type Place,
   type Root,
+  SNAPSHOTS,
   statOf,
 } from "./layout";
 import type { Lock } from "./lock";
@@ -159,7 +161,7 @@ async function isExpired(place: Place, state: FolderState, ports: SweepPorts): P
   if (state.kind === "begun")
     return ports.keepMs !== null && now - (await lastUsedAt(place, state.events)) > ports.keepMs;
   if (state.kind !== "empty") return false;
-  const ours = new Set([LOG, INDEX, LOCK, KEEPING, "blobs", "snapshots"]);
+  const ours = new Set([LOG, INDEX, LOCK, KEEPING, BLOBS, SNAPSHOTS]);
   if ((await readdir(place.folder)).some((name) => !ours.has(name))) return false; // somebody put something there
   return now - ((await statOf(place.folder))?.mtimeMs ?? now) > GRACE_MS;
 }

@@ -20,7 +20,8 @@ export type SessionHost = {
       readonly changedAt: number;
     }[]
   >;
-  events(session: string): Promise<readonly Logged[]>;
+  /** `before`: what `watched` once said of the events before; undefined where these are all. */
+  read(session: string): Promise<{ readonly before: unknown; readonly events: readonly Logged[] }>;
   content(session: string, handle: Handle): Promise<string>;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
 };
@@ -28,7 +29,8 @@ export type RunRequest = {
   readonly session: string | null; // null starts a new one
   readonly question: string;
   readonly model: ChatModel;
-  readonly watch: (session: string, events: readonly Logged[]) => void;
+  readonly watch: (session: string, events: readonly Logged[], before?: unknown) => void;
+  readonly watched: () => unknown;
   readonly replyText: (turn: number, text: string) => void;
   readonly toolProgress: (text: string) => void;
 };
@@ -105,9 +107,14 @@ export class SessionController implements vscode.Disposable {
           session,
           question,
           model,
-          watch: (id, events) => {
+          watched: () => running?.fold,
+          watch: (id, events, before) => {
             const isFirst = !running;
-            running ??= { stop, fold: inspectorFold.initial, live: null };
+            running ??= {
+              stop,
+              fold: (before as InspectorFold | undefined) ?? inspectorFold.initial,
+              live: null,
+            };
             if (isFirst) {
               name = id;
               this.#running.set(id, running);
@@ -187,7 +194,8 @@ export class SessionController implements vscode.Disposable {
     if (running) return running.fold.view;
     const known = this.#views.get(session);
     if (known && (changedAt === null || known.changedAt === changedAt)) return known.view;
-    const read = projectSession(await this.#host.events(session));
+    const { before, events } = await this.#host.read(session);
+    const read = projectSession(events, before as InspectorFold | undefined);
     if (!read) return null;
     const view = settled(read);
     this.#views.set(session, { view, changedAt });
