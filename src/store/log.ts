@@ -62,7 +62,12 @@ export class SessionLog {
 
   static async create(path: string, clock: Clock, origin: Origin = "loop"): Promise<SessionLog> {
     const file = await open(path, "ax", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
-    await syncFolder(dirname(path));
+    try {
+      await syncFolder(dirname(path));
+    } catch (cause) {
+      await file.close();
+      throw cause;
+    }
     return new SessionLog(path, file, clock, origin, 0, CHAIN_START);
   }
 
