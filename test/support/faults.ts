@@ -2,12 +2,12 @@
 // this with a fixed seed; `npm run soak` runs it in a loop.
 
 import { spawn } from "node:child_process";
-import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { StoreCare } from "../../src/store/care";
 import { sha256 } from "../../src/store/digest";
-import { placeOf, tenantOf } from "../../src/store/layout";
+import { LOCK, placeOf, tenantOf } from "../../src/store/layout";
 import { Sessions } from "../../src/store/sessions";
 import type { Case, Outcome, Prepared } from "./faultyStore";
 import { CHANGES, canFail, type FileFault, type FileStep, type Work } from "./fileFaults";
@@ -294,4 +294,101 @@ export async function besides(
   count(tally, "sweep beside two writers", done.sweeps);
   count(tally, "erase beside two writers", done.erasures + done.refusals);
   return done;
+}
+
+/** The locks of a copied store as the other machine wrote them. */
+async function fromAnotherMachine(root: string, sessions: Iterable<string>): Promise<void> {
+  for (const session of sessions) {
+    const folder = path.join(folderOfSession(root, HERE, session), LOCK);
+    for (const name of await readdir(folder)) {
+      const { sum: _, ...owner } = JSON.parse(await readFile(path.join(folder, name), "utf8"));
+      await writeFile(path.join(folder, name), JSON.stringify({ ...owner, host: "another-machine" }));
+    }
+  }
+}
+
+/** A store copied, file by file, while a writer is at work, and opened on another machine. */
+export async function copyWhileWritten(
+  program: string,
+  root: string,
+  random: (below: number) => number,
+  tally: Tally,
+): Promise<void> {
+  const copy = `${root}-copied`;
+  const lost: string[] = [];
+  const writer = liveWriter(program, root, { seed: random(2 ** 31), sessions: 2 });
+  const wanted = 5 + random(20);
+  while (writer.acks().length < wanted) await pause(5);
+  const acks = writer.acks();
+  const shown = await cp(root, copy, { recursive: true, filter: (name) => !name.endsWith(".tmp") }).then(
+    () => true,
+    (cause: { code?: unknown }) => {
+      if (cause.code !== "ENOENT") throw cause; // a lock let go meanwhile: whoever copies tries again
+      return false;
+    },
+  );
+  writer.child.kill("SIGKILL");
+  await writer.ended;
+  if (!shown) return;
+  const sessions = new Set(acks.map(({ session }) => session));
+  await fromAnotherMachine(copy, sessions);
+  const store = await Sessions.open(copy, HERE, clock);
+  const care = await StoreCare.open(copy, HERE, { now: () => Date.now() + 400 * 24 * HOUR_MS });
+  await care.sweep();
+  for (const session of sessions) {
+    const isHeld = (await readdir(path.join(folderOfSession(copy, HERE, session), LOCK))).length > 0;
+    const mine = acks.filter((ack) => ack.session === session);
+    const from = isHeld ? await store.fork(session) : session; // a fork is the way on where the lock is in doubt
+    for (const { handle, sha256: digest } of mine)
+      for (const id of [session, from]) {
+        const text = await store.content(id, handle).catch(() => null);
+        if (text === null || sha256(text) !== digest) lost.push(`${id} of the copy does not serve ${handle}`);
+      }
+    if (!isHeld) continue;
+    for (const attempt of [() => store.open(session), () => care.forgetSession(session)]) {
+      const told = await attempt().then(
+        () => "taken",
+        (cause: { code?: unknown }) => String(cause.code),
+      );
+      if (told !== "session-in-use") lost.push(`${session} of another machine: ${told}`);
+    }
+    await rm(path.join(folderOfSession(copy, HERE, session), LOCK), { recursive: true });
+  }
+  // What the writer added between the copy of its contents and the copy of its log is not in the copy, and is named.
+  lost.push(...(await lossesOf(copy, { acks, mayTell: /^stored result claim:\w+ of read_file is missing/ })));
+  tally.operations += acks.length;
+  tally.verifications += 2;
+  count(tally, "a store copied from another machine while it was written");
+  tally.losses.push(...lost.map((what) => `copied: ${what}`));
+  await rm(copy, { recursive: true, force: true });
+}
+
+/** A writer whose clock goes back at every operation, in a store whose sessions are of a time to come. */
+export async function goBackInTime(
+  program: string,
+  root: string,
+  random: (below: number) => number,
+  tally: Tally,
+): Promise<void> {
+  const tenYears = 10 * 365 * 24 * HOUR_MS;
+  const future = await Sessions.open(root, HERE, { now: () => Date.now() + tenYears });
+  const made = await sessionWith(future, [LONG]);
+  const again = await future.open(made.id);
+  await again.append({ type: "asked", turn: 1, text: "in ten years" });
+  await again.close();
+  const backMs = 1 + random(48) * HOUR_MS;
+  const writer = liveWriter(program, root, { seed: random(2 ** 31), operations: 60, backMs });
+  while (writer.done() === undefined) {
+    await (await StoreCare.open(root, HERE, { now: () => Date.now() - random(400) * 24 * HOUR_MS })).sweep();
+    await Promise.race([writer.ended, pause(20)]);
+    if (writer.child.exitCode !== null && writer.child.exitCode !== 0) break;
+  }
+  await writer.ended;
+  const acks = [...writer.acks(), ...acksOf(HERE, made, [LONG])];
+  const lost = [...writer.wrong(), ...(await lossesOf(root, { acks }))];
+  if (writer.done() === undefined) lost.push("the writer failed");
+  tally.operations += writer.lines.length;
+  tally.verifications += 2;
+  count(tally, "a clock that goes back", 60);
+  tally.losses.push(...lost.map((what) => `clock: ${what}`));
 }

@@ -5,7 +5,9 @@ import os from "node:os";
 import path from "node:path";
 import {
   besides,
+  copyWhileWritten,
   endure,
+  goBackInTime,
   kills,
   killWriters,
   newTally,
@@ -79,4 +81,22 @@ test("two processes with three sessions each, 2000 puts and fetches, beside a sw
   assert.equal(done.puts + done.fetches, 2000);
   assert.equal(done.erasures, 12);
   assert.ok(done.sweeps > 0 && done.refusals > 0);
+});
+
+test("a store copied while it was written, from another machine: what was promised before is served, what is missing is named, its locks are left alone", async function () {
+  this.timeout(60_000);
+  const tally = newTally();
+  const random = randomFrom(4);
+  const kind = "a store copied from another machine while it was written";
+  for (let tries = 0; tries < 20 && (tally.faults[kind] ?? 0) < 3; tries++)
+    await copyWhileWritten(await writerProgram, path.join(folder, `copied ${tries}`), random, tally);
+  assert.deepEqual(tally.losses, []);
+  assert.equal(tally.faults[kind], 3);
+});
+
+test("a clock that goes back, at every operation and by ten years: nothing is lost, and nothing expires", async function () {
+  this.timeout(60_000);
+  const tally = newTally();
+  await goBackInTime(await writerProgram, path.join(folder, "clock"), randomFrom(5), tally);
+  assert.deepEqual(tally.losses, []);
 });
