@@ -13,6 +13,7 @@ import type { Case, Outcome, Prepared } from "./faultyStore";
 import { CHANGES, canFail, type FileFault, type FileStep, type Work } from "./fileFaults";
 import { type Ack, lossesOf } from "./ledger";
 import { HOUR_MS, LONG, sessionWith } from "./lifetime";
+import type { Random } from "./random";
 import { safe } from "./storeFolder";
 import { startWriter } from "./writerProcess";
 
@@ -78,6 +79,7 @@ export const folderOfSession = (root: string, workspace: string, session: string
 
 /** Runs cases in a process that ends as if it were killed; their outcomes, in order. */
 export async function performed(program: string, folder: string, cases: readonly Case[]): Promise<Outcome[]> {
+  await mkdir(folder, { recursive: true });
   const list = path.join(folder, "cases.json");
   await writeFile(list, JSON.stringify(cases));
   const child = spawn(process.execPath, [program, list], { stdio: ["ignore", "pipe", "inherit"] });
@@ -195,7 +197,7 @@ export async function killWriters(
   program: string,
   root: string,
   rounds: number,
-  random: (below: number) => number,
+  random: Random,
   tally: Tally,
 ): Promise<void> {
   const acks: Ack[] = [];
@@ -233,7 +235,7 @@ export async function besides(
   program: string,
   root: string,
   operations: number,
-  random: (below: number) => number,
+  random: Random,
   tally: Tally,
 ): Promise<{ puts: number; fetches: number; sweeps: number; erasures: number; refusals: number }> {
   const done = { puts: 0, fetches: 0, sweeps: 0, erasures: 0, refusals: 0 };
@@ -241,6 +243,7 @@ export async function besides(
   const victims: string[] = [];
   for (let n = 0; n < 12; n++) victims.push((await sessionWith(store, [`${n} ${LONG}`])).id);
   const kept = await sessionWith(store, [LONG]);
+  const held = await store.open(kept.id); // whatever the writers do, the workspace has a session that runs
   const elsewhere = await sessionWith(await Sessions.open(root, ELSEWHERE, clock), [LONG]);
   const writers = [1, 2].map(() =>
     liveWriter(program, root, { seed: random(2 ** 31), operations: operations / 2 }),
@@ -259,7 +262,7 @@ export async function besides(
   while (running > 0) {
     const victim = victims.pop();
     if (victim !== undefined) done.erasures += (await care.forgetSession(victim)).sessions;
-    else if (running === writers.length)
+    else
       await care.forgetWorkspace().then(
         () => tally.losses.push("a workspace was deleted while its sessions ran"),
         (cause: { code?: unknown }) => {
@@ -270,6 +273,7 @@ export async function besides(
     await pause(20);
   }
   await sweeping;
+  await held.close();
   for (const writer of writers) {
     const [puts, fetches] = writer.done() ?? [];
     if (puts === undefined || fetches === undefined) {
@@ -311,7 +315,7 @@ async function fromAnotherMachine(root: string, sessions: Iterable<string>): Pro
 export async function copyWhileWritten(
   program: string,
   root: string,
-  random: (below: number) => number,
+  random: Random,
   tally: Tally,
 ): Promise<void> {
   const copy = `${root}-copied`;
@@ -367,7 +371,7 @@ export async function copyWhileWritten(
 export async function goBackInTime(
   program: string,
   root: string,
-  random: (below: number) => number,
+  random: Random,
   tally: Tally,
 ): Promise<void> {
   const tenYears = 10 * 365 * 24 * HOUR_MS;

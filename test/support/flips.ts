@@ -12,6 +12,7 @@ import { sweep } from "../../src/store/sweep";
 import { type Finding, verify } from "../../src/store/verify";
 import { count, ELSEWHERE, folderOfSession, HERE, type Tally } from "./faults";
 import { HOUR_MS, LONG, sessionWith } from "./lifetime";
+import type { Random } from "./random";
 
 export const FLIPPED = [
   "log",
@@ -97,7 +98,7 @@ export async function flipOne(
   sound: Sound,
   root: string,
   kind: Flipped,
-  random: (below: number) => number,
+  random: Random,
   tally: Tally,
   bit?: number,
 ): Promise<boolean> {
@@ -124,7 +125,7 @@ export async function flipOne(
 async function flipLock(
   { here }: Sound,
   root: string,
-  random: (below: number) => number,
+  random: Random,
   wrong: string[],
   given?: number,
 ): Promise<number | null> {
@@ -156,7 +157,7 @@ async function flipFile(
   sound: Sound,
   root: string,
   kind: Exclude<Flipped, "lock">,
-  random: (below: number) => number,
+  random: Random,
   wrong: string[],
   given?: number,
 ): Promise<number | null> {
@@ -240,7 +241,7 @@ function judge(
 async function opened(
   root: string,
   { id, handles }: Made,
-  random: (below: number) => number,
+  random: Random,
   before: ReadonlySet<string>,
   wrong: string[],
 ): Promise<void> {

@@ -1,14 +1,14 @@
 /** C12 C23: what people, models and machines call things never becomes a path, a name on disk or a way to another's content. */
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { handleOf } from "../../../src/claims/handle";
 import type { Handle } from "../../../src/schema/claim";
 import { StoreCare } from "../../../src/store/care";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
-import { assertClean, keep, LONG, sessionWith } from "../../support/lifetime";
-import { clock, hasCode, withStore } from "../../support/storeFolder";
+import { assertClean, keep, LONG, problems, sessionWith, verified } from "../../support/lifetime";
+import { clock, folderOf, hasCode, withStore } from "../../support/storeFolder";
 
 const STRANGE = [
   `call_1__thought__${"A".repeat(1500)}`,
@@ -163,5 +163,25 @@ test("C8 a handle cannot be derived without its session's salt, which no other s
     assert.notEqual(handleOf(started.salt, sha256(LONG), sha256), handle);
     await first.close();
     await second.close();
+  });
+});
+
+test("C12 a link in the place of stored content serves nothing of the file it leads to", async function () {
+  if (process.platform === "win32") return this.skip(); // links are a privilege there
+  await withStore(async (store, root) => {
+    const { id, handles } = await sessionWith(store, [LONG]);
+    const outside = path.join(path.dirname(root), "outside.txt");
+    await writeFile(outside, `somebody's own file ${LONG}`);
+    const blob = path.join(await folderOf(root, id), "blobs", sha256(LONG));
+    await rename(blob, `${blob}-away`);
+    await symlink(outside, blob);
+    await assert.rejects(store.content(id, handles[0] as Handle), hasCode("blob-corrupt"));
+    const session = await store.open(id);
+    const claim = session.find(handles[0] as Handle) ?? assert.fail();
+    await assert.rejects(session.window(claim, 0), hasCode("blob-corrupt"));
+    await assert.rejects(session.search(claim, "somebody"), hasCode("blob-corrupt"));
+    await session.close();
+    assert.match(problems(await verified(root)).join(), /is corrupt/);
+    assert.match(await readFile(outside, "utf8"), /^somebody's own file/);
   });
 });
