@@ -43,7 +43,7 @@ export async function takeLock(folder: string, nowMs: number, token: string): Pr
       flag: "w",
       mode: FILE_MODE,
     });
-    await rename(`${path}.tmp`, path); // seen whole or not at all
+    if (!(await isRenamed(`${path}.tmp`, path))) continue; // seen whole or not at all
     other = await liveOwner(folder, name, mine);
     if (other === null) return { release: () => rm(path, { force: true }) };
     await rm(path, { force: true });
@@ -54,6 +54,17 @@ export async function takeLock(folder: string, nowMs: number, token: string): Pr
     "Another window is running this session. Stop it there, then try again.",
     { pid: other?.pid ?? 0 },
   );
+}
+
+/** False where a sweep whose clock is ahead took the draft for a leftover. */
+async function isRenamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw cause;
+  }
 }
 
 /** Another attempt that may still be running; the files of dead ones are removed. */

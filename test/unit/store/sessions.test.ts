@@ -1,5 +1,6 @@
 /** ARCHITECTURE, Storage: sessions on a real disk: who may open what, what is repaired, what a name may hold. */
 import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { runSession } from "../../../src/agent/runSession";
@@ -246,6 +247,35 @@ test("locks: a dead owner, a later process with its number, an earlier boot and 
       assert.deepEqual(await readdir(lock), isTaken ? [] : ["other.json"], what);
       await rm(other, { force: true });
     }
+  });
+});
+
+test("locks: a draft that a sweep whose clock is ahead took away is written again", async () => {
+  await withFolder(async (folder) => {
+    const lock = path.join(folder, "owner.lock");
+    let taken = 0;
+    let isOver = false;
+    const sweeping = (async () => {
+      for (let isTurn = true; !isOver; await new Promise(setImmediate)) {
+        const draft = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) =>
+          name.endsWith(".tmp"),
+        );
+        if (draft === undefined) isTurn = true;
+        else if (isTurn) {
+          rmSync(path.join(folder, draft), { force: true });
+          taken++;
+          isTurn = false; // the next attempt is left alone
+        }
+      }
+    })();
+    for (let n = 0; n < 40; n++) {
+      const held = await takeLock(lock, Date.now(), `attempt-${n}`).catch((cause: unknown) => cause);
+      if (held instanceof Error) assert.ok(hasCode("session-in-use")(held), String(held));
+      else await (held as Awaited<ReturnType<typeof takeLock>>).release();
+    }
+    isOver = true;
+    await sweeping;
+    assert.ok(taken > 0, "some were taken away");
   });
 });
 
