@@ -2,12 +2,12 @@
 // this with a fixed seed; `npm run soak` runs it in a loop.
 
 import { spawn } from "node:child_process";
-import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { StoreCare } from "../../src/store/care";
 import { sha256 } from "../../src/store/digest";
-import { LOCK, placeOf, tenantOf } from "../../src/store/layout";
+import { INDEX, LOCK, LOG, placeOf, tenantOf } from "../../src/store/layout";
 import { Sessions } from "../../src/store/sessions";
 import type { Case, Outcome, Prepared } from "./faultyStore";
 import { CHANGES, canFail, type FileFault, type FileStep, type Work } from "./fileFaults";
@@ -130,6 +130,11 @@ export async function stepsOf(
   return new Map(works.map((work, at) => [work, outcomes[at]?.steps ?? []]));
 }
 
+const WORDS: Readonly<Record<string, string>> = {
+  stop: "killed before a change to a file",
+  half: "killed in the middle of a write",
+  SHORT: "short write",
+};
 const LOOKS_SIDE_BY_SIDE = 4;
 
 /** Does each case, then proves the store that it left. */
@@ -150,7 +155,8 @@ export async function endure(
         const { root, work, fault } = cases[at] as (typeof cases)[number];
         const outcome = outcomes[at] as Outcome;
         tally.operations += outcome.steps.length;
-        if (outcome.struck >= 0) count(tally, `${fault.kind}${fault.lasts ? " from then on" : ""}`);
+        if (outcome.struck >= 0)
+          count(tally, `${WORDS[fault.kind] ?? fault.kind}${fault.lasts ? " from then on" : ""}`);
         const mayBeGone = new Set(work === "forget" ? [prepared.session] : []);
         const lost = await lossesOf(root, { acks: [...acks, ...outcome.acks], mayBeGone });
         tally.verifications += 2;
@@ -207,16 +213,17 @@ export async function killWriters(
       liveWriter(program, root, { seed: random(2 ** 31), workspace, backMs: random(3) * 60_000 }),
     );
     const wanted = random(20);
-    const isOver = () => writers.every((writer) => writer.acks().length >= wanted);
+    const ended = () => writers.filter(({ child }) => child.exitCode !== null).length;
+    const isOver = () => ended() > 0 || writers.every((writer) => writer.acks().length >= wanted);
     for (let waited = 0; !isOver() && waited < 5000; waited += 5) await pause(5);
     await pause(random(40));
+    if (ended() > 0) lost.push("a writer ended before it was killed");
     for (const { child } of writers) {
       child.kill("SIGKILL");
       await pause(random(10));
     }
     await Promise.all(writers.map(({ ended }) => ended));
     count(tally, "kill -9 of a writer at a random moment", writers.length);
-    if (writers.some((writer) => writer.done() !== undefined)) lost.push("a writer was not killed");
     acks.push(...writers.flatMap((writer) => writer.acks()));
     lost.push(...writers.flatMap((writer) => writer.wrong()));
     tally.operations += writers.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -380,6 +387,10 @@ export async function goBackInTime(
   const again = await future.open(made.id);
   await again.append({ type: "asked", turn: 1, text: "in ten years" });
   await again.close();
+  const own = folderOfSession(root, HERE, made.id);
+  await rm(path.join(own, INDEX)); // a sweep then reads the log
+  const then = new Date(Date.now() + tenYears);
+  await utimes(path.join(own, LOG), then, then);
   const backMs = 1 + random(48) * HOUR_MS;
   const writer = liveWriter(program, root, { seed: random(2 ** 31), operations: 60, backMs });
   while (writer.done() === undefined) {

@@ -9,7 +9,8 @@ import { randomFrom } from "../../support/random";
 
 const folder = await mkdtemp(path.join(os.tmpdir(), "clk-flips-"));
 suiteTeardown(() => rm(folder, { recursive: true, force: true }));
-const store = soundStore(path.join(folder, "template"));
+let made: ReturnType<typeof soundStore> | undefined;
+const store = () => (made ??= soundStore(path.join(folder, "template")));
 
 /** Small files, every seventh bit of them; of the others, so many. */
 const TIMES = 12;
@@ -18,7 +19,7 @@ const SMALL = ["format.json", "usage.log"];
 for (const kind of FLIPPED) {
   test(`C27 a bit flipped in ${kind}: nothing wrong is served, and what is gone is told`, async function () {
     this.timeout(20_000);
-    const sound = await store;
+    const sound = await store();
     const tally = newTally();
     const random = randomFrom(kind.length);
     const copy = path.join(folder, "copy");
