@@ -307,15 +307,18 @@ export async function besides(
   return done;
 }
 
-/** The locks of a copied store as the other machine wrote them. */
-async function fromAnotherMachine(root: string, sessions: Iterable<string>): Promise<void> {
+/** The locks of a copied store as the other machine wrote them; the sessions that have one. */
+async function fromAnotherMachine(root: string, sessions: Iterable<string>): Promise<ReadonlySet<string>> {
+  const held = new Set<string>();
   for (const session of sessions) {
     const folder = path.join(folderOfSession(root, HERE, session), LOCK);
     for (const name of await readdir(folder)) {
       const { sum: _, ...owner } = JSON.parse(await readFile(path.join(folder, name), "utf8"));
       await writeFile(path.join(folder, name), JSON.stringify({ ...owner, host: "another-machine" }));
+      held.add(session);
     }
   }
+  return held;
 }
 
 /** A store copied, file by file, while a writer is at work, and opened on another machine. */
@@ -342,12 +345,12 @@ export async function copyWhileWritten(
   await writer.ended;
   if (!shown) return;
   const sessions = new Set(acks.map(({ session }) => session));
-  await fromAnotherMachine(copy, sessions);
+  const held = await fromAnotherMachine(copy, sessions);
   const store = await Sessions.open(copy, HERE, clock);
   const care = await StoreCare.open(copy, HERE, { now: () => Date.now() + 400 * 24 * HOUR_MS });
-  await care.sweep();
+  if (held.size === sessions.size) await care.sweep(); // one that was let go at that moment would rightly expire
   for (const session of sessions) {
-    const isHeld = (await readdir(path.join(folderOfSession(copy, HERE, session), LOCK))).length > 0;
+    const isHeld = held.has(session);
     const mine = acks.filter((ack) => ack.session === session);
     const from = isHeld ? await store.fork(session) : session; // a fork is the way on where the lock is in doubt
     for (const { handle, sha256: digest } of mine)
