@@ -24,9 +24,8 @@ export class StoreActs {
 
   /** Null where there is nothing to tell. */
   async sweep(keepSessionsDays: number): Promise<Told | null> {
-    const { expired, orphans, reclaimed, drafts, erasures, pinned, storedBytes } = await (
-      await this.#open()
-    ).sweep();
+    const swept = await (await this.#open()).sweep();
+    const { expired, orphans, reclaimed, drafts, erasures, unreadableErasures, pinned, storedBytes } = swept;
     const said: string[] = [];
     if (expired.length > 0)
       said.push(
@@ -39,6 +38,8 @@ export class StoreActs {
     ];
     if (orphans + drafts > 0) lines.push(`removed: ${count(orphans + drafts, "leftover")} of crashes`);
     if (reclaimed > 0) lines.push(`removed: ${count(reclaimed, "stored result")} of reclaimable tools`);
+    if (unreadableErasures > 0)
+      lines.push(`not done: ${count(unreadableErasures, "deletion")} whose record cannot be read`);
     if (said.length === 0 && lines.length === 0) return null;
     lines.push(`stored results take ${megabytes(storedBytes)}`);
     return { ok: pinned.length === 0, summary: said.join(" "), lines };

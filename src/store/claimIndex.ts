@@ -1,4 +1,5 @@
 /** The session's claim index: which handles it issued. A checkpoint of the log, rebuilt whenever it is behind. */
+import { isDeepStrictEqual } from "node:util";
 import { type Adapter, Low } from "lowdb";
 import { DataFile } from "lowdb/node";
 import * as z from "zod";
@@ -125,7 +126,7 @@ export class ClaimIndex {
     if (saved === "damaged") return `it was damaged; ${stored} stored results were found in the log`;
     const same =
       saved.claims.length === stored &&
-      saved.claims.every((claim) => this.#claims.get(claim.handle)?.sha256 === claim.sha256);
+      saved.claims.every((claim) => isDeepStrictEqual(claim, this.#claims.get(claim.handle)));
     return same ? null : `it had ${saved.claims.length} stored results, the log has ${stored}`;
   }
 }

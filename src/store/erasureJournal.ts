@@ -1,9 +1,13 @@
-/** What is to be deleted, and what was: written before the first file goes, and after the last. */
+/**
+ * What is to be deleted, and what was: written before the first file goes, and after the last. Each line proves itself:
+ * an altered one must not delete a session that nobody meant.
+ */
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder } from "./atomic";
+import { sha256 } from "./digest";
 import { type Root, statOf } from "./layout";
 
 const JOURNAL = "erasures.jsonl";
@@ -52,7 +56,7 @@ export async function appendErasure(root: Root, entry: Entry): Promise<void> {
       const last = Buffer.alloc(1);
       if (size > 0) await file.read(last, 0, 1, size - 1);
       const start = size > 0 && last[0] !== NEWLINE ? "\n" : ""; // a crash tore the line before
-      await file.appendFile(`${start}${JSON.stringify(entry)}\n`, "utf8");
+      await file.appendFile(`${start}${erasureLine(entry)}\n`, "utf8");
       await file.sync();
     } finally {
       await file.close();
@@ -79,14 +83,26 @@ export async function readErasures(root: Root): Promise<{ entries: readonly Entr
     if (line === "") continue;
     const entry = entryIn(line);
     if (entry) entries.push(entry);
-    else lines++; // torn while it was written: what it intended never began
+    else lines++; // torn while it was written: what it intended never began; or altered since
   }
   return { entries, lines };
 }
 
+/** The entry as it stands in the journal, with its checksum. */
+export function erasureLine(entry: Entry): string {
+  const body = JSON.stringify(entry);
+  return `${body.slice(0, -1)},"sum":"${sumOf(body)}"}`;
+}
+
+const SUM = /,"sum":"([0-9a-f]{16})"\}$/;
+const sumOf = (body: string): string => sha256(body).slice(0, 16);
+
 function entryIn(line: string): Entry | null {
+  const match = SUM.exec(line);
+  const body = match ? `${line.slice(0, match.index)}}` : "";
+  if (match?.[1] !== sumOf(body)) return null;
   try {
-    const parsed = Entry.safeParse(JSON.parse(line));
+    const parsed = Entry.safeParse(JSON.parse(body));
     return parsed.success ? parsed.data : null;
   } catch (cause) {
     if (cause instanceof SyntaxError) return null;

@@ -113,7 +113,12 @@ export class SessionLog {
 
   static async create(path: string, ports: LogPorts): Promise<SessionLog> {
     const file = await open(path, "ax", FILE_MODE).catch((cause) => Promise.reject(unwritable(path, cause)));
-    await syncFolder(dirname(path));
+    try {
+      await syncFolder(dirname(path));
+    } catch (cause) {
+      await file.close();
+      throw cause;
+    }
     return new SessionLog(path, file, ports, null);
   }
 

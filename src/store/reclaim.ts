@@ -27,7 +27,9 @@ export async function reclaim(
   const candidates: Candidate[] = [];
   for (const tenant of await listTenants(root))
     for (const place of (await listPlaces(root, tenant)).sessions)
-      candidates.push(...(await candidatesIn(place, needBytes === null ? clock.now() : null)));
+      candidates.push(
+        ...(await candidatesIn(place, needBytes === null ? clock.now() : null).catch(noneThere)),
+      );
   candidates.sort((a, b) => a.usedAt - b.usedAt);
   let contents = 0;
   let bytes = 0;
@@ -39,6 +41,12 @@ export async function reclaim(
     bytes += freed;
   }
   return { contents, bytes };
+}
+
+/** A session whose files the disk refuses keeps them, and does not keep the others'. */
+function noneThere(cause: NodeJS.ErrnoException): readonly Candidate[] {
+  if (cause.code === undefined) throw cause;
+  return [];
 }
 
 /** `now` null: also what is not past its time. */

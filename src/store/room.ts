@@ -146,16 +146,24 @@ function added(total: number | null, lines: string): number | null {
   return total;
 }
 
-/** What the stored results of all sessions take on disk, counted and written down. */
+/** What the stored results of all sessions take on disk, counted and written down. What the disk does not list is not counted. */
 export async function measure(root: Root): Promise<number> {
   let bytes = 0;
   for (const tenant of await listTenants(root)) {
     const { sessions, drafts } = await listPlaces(root, tenant);
-    for (const { folder } of [...sessions, ...drafts])
-      for (const file of await folderFiles(join(folder, BLOBS)).list()) bytes += file.bytes;
+    for (const { folder } of [...sessions, ...drafts]) bytes += await bytesIn(folder);
   }
   await writeAtomically(join(root.path, USAGE), `=${bytes}\n`);
   return bytes;
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  try {
+    return (await folderFiles(join(folder, BLOBS)).list()).reduce((sum, { bytes }) => sum + bytes, 0);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === undefined) throw cause;
+    return 0; // one session's folder does not keep all the others from storing
+  }
 }
 
 /** After deletions: the next put measures again. */

@@ -55,6 +55,7 @@ export type Swept = {
   readonly reclaimed: number; // contents that were allowed to go, and past their time
   readonly drafts: number; // half-written files, half-built and half-deleted sessions, sessions that never began
   readonly erasures: number; // interrupted deletions that were finished
+  readonly unreadableErasures: number; // lines of their journal that are torn or altered: what they say is not done
   /** What could not be read, or not be deleted, and was left alone. */
   readonly pinned: readonly { readonly folder: string; readonly why: string }[];
   readonly storedBytes: number; // what is left
@@ -66,14 +67,25 @@ type Report = {
   reclaimed: number;
   drafts: number;
   erasures: number;
+  unreadableErasures: number;
   pinned: Swept["pinned"][number][];
 };
 
 export async function sweep(root: Root, ports: SweepPorts): Promise<Swept> {
   const { onStep = noStep } = ports;
-  const report: Report = { expired: [], orphans: 0, reclaimed: 0, drafts: 0, erasures: 0, pinned: [] };
+  const report: Report = {
+    expired: [],
+    orphans: 0,
+    reclaimed: 0,
+    drafts: 0,
+    erasures: 0,
+    unreadableErasures: 0,
+    pinned: [],
+  };
   await onStep("list");
-  report.erasures = (await finishErasures(root, ports)).finished;
+  const { finished, lines } = await finishErasures(root, ports);
+  report.erasures = finished;
+  report.unreadableErasures = lines;
   for (const tenant of await listTenants(root)) {
     const places = await listPlaces(root, tenant);
     for (const place of places.sessions)

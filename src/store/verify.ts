@@ -44,7 +44,7 @@ export async function verify(
     const { sessions, drafts, gone, strays } = await listPlaces(root, tenant);
     for (const place of sessions)
       if (which.session === undefined || place.session === which.session)
-        await verifySession(place, clock, tally);
+        await verifyGuarded(place, clock, tally);
     if (which.session !== undefined) continue;
     for (const place of [...drafts, ...gone]) {
       const changedAt = (await statOf(place.folder))?.mtimeMs ?? clock.now();
@@ -58,6 +58,19 @@ export async function verify(
     for (const place of strays) tell(tally, place, "note", "is not a session, and was left alone");
   }
   return tally;
+}
+
+/** What the disk refuses is told of that session; the others are proved all the same. */
+async function verifyGuarded(place: Place, clock: Clock, tally: Tally): Promise<void> {
+  const { sessions } = tally;
+  try {
+    await verifySession(place, clock, tally);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === undefined || cause instanceof Failure) throw cause;
+    tally.sessions = sessions + 1;
+    tell(tally, place, "problem", `cannot be read: the disk answers ${code}`);
+  }
 }
 
 /** What is on disk is listed before the log is read: whatever a running session adds in between is named by its log. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { erase, finishErasures } from "../../../src/store/erase";
-import type { Scope } from "../../../src/store/erasureJournal";
+import { erasureLine, type Scope } from "../../../src/store/erasureJournal";
 import { listTenants, tenantOf } from "../../../src/store/layout";
 import { Sessions } from "../../../src/store/sessions";
 import { plainRoot } from "../../../src/store/vault";
@@ -207,31 +207,36 @@ test("finishing: a session in use again waits, a torn or foreign line is skipped
     const outside = path.join(path.dirname(root), "outside");
     await mkdir(outside);
     const intent = (session: string, n: number) =>
-      JSON.stringify({
+      erasureLine({
         type: "intended",
         id: `00000000-0000-4000-8000-00000000000${n}`,
         at: 1,
         scope: ofSession(session),
         targets: [{ tenant, session }],
       });
-    const lines = [intent("../../../../outside", 1), intent(id, 2), '{"type":"inten'];
+    const meant = await sessionWith(store, [secret(2)]);
+    const altered = intent(id, 3).replaceAll(id, meant.id); // a session that nobody meant
+    const lines = [intent("../../../../outside", 1), altered, intent(id, 2), '{"type":"inten'];
     await writeFile(path.join(root, "erasures.jsonl"), lines.join("\n"));
     const open = await store.open(id);
     assert.deepEqual(await finishErasures(plainRoot(root), { clock }), {
       finished: 0,
       sessions: 0,
       pending: 1,
-      lines: 2,
+      lines: 3,
     });
     await open.close();
     assert.deepEqual(await finishErasures(plainRoot(root), { clock }), {
       finished: 1,
       sessions: 1,
       pending: 0,
-      lines: 2,
+      lines: 3,
     });
-    assert.deepEqual(await store.list(), []);
-    assert.equal((await readFile(path.join(root, "erasures.jsonl"), "utf8")).split("\n").length, 5); // on a line of its own
+    assert.deepEqual(
+      (await store.list()).map(({ session }) => session),
+      [meant.id],
+    );
+    assert.equal((await readFile(path.join(root, "erasures.jsonl"), "utf8")).split("\n").length, 6); // on a line of its own
     assert.deepEqual(await readdir(outside), []);
   });
 });

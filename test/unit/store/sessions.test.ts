@@ -1,5 +1,6 @@
 /** ARCHITECTURE, Storage: sessions on a real disk: who may open what, what is repaired, what a name may hold. */
 import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { runSession } from "../../../src/agent/runSession";
@@ -211,7 +212,7 @@ test("one writer: a second open in this process is refused, reading is not; clos
   });
 });
 
-test("locks: a dead owner, a later process with its number, an earlier boot and half a file are taken over; doubt is not", async () => {
+test("locks: a dead owner, a later process with its number, an earlier boot and half a file of one are taken over; doubt is not", async () => {
   await withFolder(async (folder) => {
     const lock = path.join(folder, "owner.lock");
     const held = await takeLock(lock, Date.now(), "mine");
@@ -219,28 +220,63 @@ test("locks: a dead owner, a later process with its number, an earlier boot and 
     const mine: Record<string, unknown> = JSON.parse(await readFile(path.join(lock, name), "utf8"));
     await held.release();
     const dead = 2 ** 22 + 4321; // above what this system gives
-    const cases: [string, string | Record<string, unknown>, boolean][] = [
+    const booted = Number(mine.bootedAt);
+    delete mine.sum; // of what it said before
+    const cases: [string, string | Record<string, unknown>, boolean, number?][] = [
       ["this process", mine, false],
       ["a dead process", { ...mine, pid: dead }, true],
-      ["half a file", JSON.stringify(mine).slice(0, 20), true],
-      ["an empty file", "", true],
+      ["half a file of an earlier boot", JSON.stringify(mine).slice(0, 20), true, booted - 60_000],
+      ["an empty file of an earlier boot", "", true, booted - 60_000],
+      ["what was a lock since this boot", JSON.stringify(mine).slice(0, 20), false],
+      ["a lock that says other than its sum", { ...mine, pid: dead, sum: "0".repeat(16) }, false],
       ["another machine", { ...mine, host: "elsewhere", pid: dead }, false],
       ["no kernel to ask, same boot", { ...mine, process: null }, false],
       ["no kernel to ask, an earlier boot", { ...mine, process: null, bootedAt: 0 }, true],
+      ["no kernel to ask, the clock went back", { ...mine, process: null, bootedAt: booted + 1e7 }, false],
     ];
     if (process.platform === "linux") {
       cases.push(["a later process with the same number", { ...mine, process: "another-boot 1" }, true]);
       cases.push(["a clock that jumped", { ...mine, bootedAt: 0 }, false]);
     }
-    for (const [what, owner, isTaken] of cases) {
+    for (const [what, owner, isTaken, writtenMs = Date.now()] of cases) {
       const other = path.join(lock, "other.json");
       await writeFile(other, typeof owner === "string" ? owner : JSON.stringify(owner));
+      await utimes(other, writtenMs / 1000, writtenMs / 1000);
       const taken = await takeLock(lock, Date.now(), "next").catch((cause: unknown) => cause);
       assert.equal(hasCode("session-in-use")(taken), !isTaken, what);
       if (isTaken) await (taken as Awaited<ReturnType<typeof takeLock>>).release();
       assert.deepEqual(await readdir(lock), isTaken ? [] : ["other.json"], what);
       await rm(other, { force: true });
     }
+  });
+});
+
+test("locks: a draft that a sweep whose clock is ahead took away is written again", async () => {
+  await withFolder(async (folder) => {
+    const lock = path.join(folder, "owner.lock");
+    let taken = 0;
+    let isOver = false;
+    const sweeping = (async () => {
+      for (let isTurn = true; !isOver; await new Promise(setImmediate)) {
+        const draft = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) =>
+          name.endsWith(".tmp"),
+        );
+        if (draft === undefined) isTurn = true;
+        else if (isTurn) {
+          rmSync(path.join(folder, draft), { force: true });
+          taken++;
+          isTurn = false; // the next attempt is left alone
+        }
+      }
+    })();
+    for (let n = 0; n < 40; n++) {
+      const held = await takeLock(lock, Date.now(), `attempt-${n}`).catch((cause: unknown) => cause);
+      if (held instanceof Error) assert.ok(hasCode("session-in-use")(held), String(held));
+      else await (held as Awaited<ReturnType<typeof takeLock>>).release();
+    }
+    isOver = true;
+    await sweeping;
+    assert.ok(taken > 0, "some were taken away");
   });
 });
 
