@@ -15,7 +15,9 @@ import { DEFAULT_SETTINGS } from "./schema/settings";
 import { type Made, StoreActs, type Told } from "./store/acts";
 import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
+import { RedisContents } from "./store/redisFiles";
 import { Sessions } from "./store/sessions";
+import { Vault } from "./store/vault";
 import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
@@ -26,7 +28,7 @@ const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--
               [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
-cloakroom fork SESSION | export SESSION FILE | import FILE --workspace DIR [--store DIR]
+cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
 cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
 cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
 
@@ -38,7 +40,12 @@ fork    makes a new session out of the conversation of one, with copies of what 
 export  writes a session to one file; import adds it to that workspace
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
+--redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is
+        taken from CLOAKROOM_REDIS_PASSWORD
 --allow runs edits and commands unasked; without it they are refused, because there is nobody to ask`;
+
+/** Never a word of the command line: others can read those. */
+const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 
@@ -60,6 +67,7 @@ async function main(words: readonly string[]): Promise<number> {
       allow: { type: "boolean", default: false },
       session: { type: "string" },
       store: { type: "string" },
+      redis: { type: "string" },
       ephemeral: { type: "boolean", default: false },
       all: { type: "boolean", default: false },
       yes: { type: "boolean", default: false },
@@ -76,6 +84,9 @@ async function main(words: readonly string[]): Promise<number> {
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
 
   const workspace = resolve(values.workspace);
+  const server =
+    values.redis === undefined ? null : new RedisContents(values.redis, async () => redisPassword());
+  const vault = new Vault({ remote: server });
   const root = values.ephemeral
     ? await mkdtemp(join(tmpdir(), "cloakroom-"))
     : resolve(values.store ?? join(homedir(), ".cloakroom"));
@@ -85,16 +96,21 @@ async function main(words: readonly string[]): Promise<number> {
     if (!Number.isSafeInteger(keepSessionsDays) || keepSessionsDays < 0)
       return complain("--keep-days takes a whole number from 0 up.", 2);
     const settings = { ...DEFAULT_STORE_SETTINGS, keepSessionsDays };
-    const acts = new StoreActs(() => StoreCare.open(root, workspace, clock, settings));
+    const acts = new StoreActs(() => StoreCare.open(root, workspace, clock, settings, { vault }));
     const given = { ...values, scope, keepSessionsDays } as const;
-    const told = await act(acts, command, positionals.slice(1), given);
-    return typeof told === "string" ? complain(told, 2) : tell(told);
+    try {
+      const told = await act(acts, command, positionals.slice(1), given);
+      return typeof told === "string" ? complain(told, 2) : tell(told);
+    } finally {
+      await server?.close();
+    }
   }
   try {
-    const store = await Sessions.open(root, workspace, clock);
+    const store = await Sessions.open(root, workspace, clock, DEFAULT_STORE_SETTINGS.limits, vault);
     if (command === "run") return await run(store, workspace, values);
     return await show(store, name ?? (await store.list())[0]?.session);
   } finally {
+    await server?.close();
     if (values.ephemeral) await rm(root, { recursive: true, force: true });
   }
 }
@@ -168,6 +184,8 @@ async function act(
   if (command === "sweep")
     return (await acts.sweep(keepSessionsDays)) ?? { ok: true, summary: "Nothing to remove.", lines: [] };
   if (command === "import") return first ? acts.import(resolve(first)) : "Name the archive: import FILE.";
+  if (command === "export" && scope === "workspace")
+    return first ? acts.exportWorkspace(resolve(first)) : "Name the file: export --workspace-sessions FILE.";
   if (command === "forget" && scope !== "session" && first)
     return "Name a session, or all of them: not both.";
   if (!first && (command !== "forget" || scope === "session")) return `Name the session: ${command} SESSION.`;
@@ -184,7 +202,7 @@ async function act(
 function tell(told: Told | Made): number {
   for (const line of told.lines) complain(line, 0);
   print(told.summary, 0);
-  if ("session" in told) print(told.session, 0);
+  if ("session" in told && told.session !== null) print(told.session, 0);
   return told.ok ? 0 : 1;
 }
 

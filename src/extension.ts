@@ -44,7 +44,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const approver = owned.add(new Approver(ANSWER_COMMAND, () => transcripts.settled));
   const secrets = new StoreSecrets(context.secrets);
   const servers = owned.add(new RedisServers(() => secrets.redisPassword()));
-  const store: StoreAt = { root: context.globalStorageUri.fsPath, vault: () => openVault(secrets, servers) };
+  const store: StoreAt = {
+    root: context.globalStorageUri.fsPath,
+    vault: () => openVault(secrets, servers),
+    onFull: () => void storeCommands.askForRoom(),
+  };
   const sessions: SessionController = owned.add(new SessionController(createHost(store, approver)));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
@@ -63,7 +67,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const acts = new StoreActs(() =>
     StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), { vault: store.vault() }),
   );
-  const storeCommands = new StoreCommands({ host: acts, dialogs: editorDialogs, log, sessions, commands });
+  const storeCommands: StoreCommands = new StoreCommands({
+    host: acts,
+    dialogs: editorDialogs,
+    log,
+    sessions,
+    commands,
+  });
   owned.add(storeCommands.register());
 
   const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
@@ -78,7 +88,7 @@ export async function deactivate(): Promise<void> {
 }
 
 /** Where the store is, and how sessions are kept there as the settings are now. */
-type StoreAt = { readonly root: string; readonly vault: () => Vault };
+type StoreAt = { readonly root: string; readonly vault: () => Vault; readonly onFull: () => void };
 
 function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {
   const { encryption, redisUrl } = readStoreSettings();
@@ -87,9 +97,9 @@ function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {
 }
 
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
-function createHost({ root, vault }: StoreAt, approver: Approver): SessionHost {
+function createHost({ root, vault, onFull }: StoreAt, approver: Approver): SessionHost {
   const openStore = () =>
-    Sessions.open(root, workspaceIdentity(), clock, readStoreSettings().limits, vault());
+    Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
   return {
     check: async () => {
       claimPolicyOf(readCoreSettings(), await openTools());

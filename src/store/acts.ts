@@ -5,8 +5,8 @@ import type { Verified } from "./verify";
 
 /** `summary` is one sentence to show; `lines` are for the log. `ok` false: something is wrong, or was left undone. */
 export type Told = { readonly ok: boolean; readonly summary: string; readonly lines: readonly string[] };
-/** The outcome of something that made a session. */
-export type Made = Told & { readonly session: string };
+/** The outcome of something that made sessions; `session`: the one to look at. */
+export type Made = Told & { readonly session: string | null };
 
 const FINDINGS_SHOWN = 500;
 
@@ -80,14 +80,36 @@ export class StoreActs {
     };
   }
 
+  async exportWorkspace(file: string): Promise<Told> {
+    const { sessions, contents, missing, unreadable } = await (await this.#open()).exportWorkspace(file);
+    const left =
+      unreadable.length === 0
+        ? ""
+        : ` ${count(unreadable.length, "session")} could not be read and ${unreadable.length === 1 ? "is" : "are"} not in it.`;
+    return {
+      ok: missing.length + unreadable.length === 0,
+      summary: `Exported ${count(sessions, "session")} with ${count(contents, "stored result")}.${missingWords(missing.length)}${left}`,
+      lines: [
+        ...missing.map(({ handle, tool, why }) => `not exported: ${handle} of ${tool} is ${why}`),
+        ...unreadable.map(({ session, why }) => `not exported: ${session}: ${why}`),
+      ],
+    };
+  }
+
   async import(file: string): Promise<Made> {
     const made = await (await this.#open()).import(file);
-    const summary = `Imported “${made.title}” with its ${count(made.results, "stored result")}. Going on with it forks it.${missingWords(made.missing)}`;
+    const results = made.reduce((sum, one) => sum + one.results, 0);
+    const missing = made.reduce((sum, one) => sum + one.missing, 0);
+    const [first] = made;
+    const what =
+      made.length === 1 && first
+        ? `“${first.title}” with its ${count(results, "stored result")}. Going on with it forks it.`
+        : `${count(made.length, "session")} with ${count(results, "stored result")}. Going on with one forks it.`;
     return {
-      ok: made.missing === 0,
-      summary,
-      lines: [`${file} was imported as ${made.session}`],
-      session: made.session,
+      ok: missing === 0,
+      summary: `Imported ${what}${missingWords(missing)}`,
+      lines: made.map(({ session, title }) => `imported as ${session}: "${title}"`),
+      session: made.at(-1)?.session ?? null,
     };
   }
 }

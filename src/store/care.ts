@@ -1,11 +1,12 @@
 /** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
 import { Failure } from "../schema/failure";
-import { type Exported, exportSession } from "./archive";
 import { type Erased, erase } from "./erase";
 import type { Scope } from "./erasureJournal";
+import { type Exported, type ExportedWorkspace, exportSession, exportWorkspace } from "./exportArchive";
 import { type Forked, fork } from "./fork";
-import { type Imported, importSession } from "./importArchive";
+import { type Imported, importArchive } from "./importArchive";
 import {
+  listPlaces,
   listTenants,
   noStep,
   type OnStep,
@@ -98,11 +99,17 @@ export class StoreCare {
     return exportSession(this.#place(session), file, { clock: this.#clock, onStep: this.#onStep });
   }
 
-  /** Adds the session of an archive to this workspace; going on with it forks it. */
-  import(file: string): Promise<Imported> {
+  /** Writes all sessions of this workspace to `file`, with a list of those that cannot be read. */
+  async exportWorkspace(file: string): Promise<ExportedWorkspace> {
+    const { sessions } = await listPlaces(this.#root, this.#tenant);
+    return exportWorkspace(sessions, file, { clock: this.#clock, onStep: this.#onStep });
+  }
+
+  /** Adds the sessions of an archive to this workspace; going on with one forks it. */
+  import(file: string): Promise<readonly Imported[]> {
     const { maximumEntryBytes } = this.#settings.limits;
     const ports = { clock: this.#clock, room: this.#room(), maximumEntryBytes, onStep: this.#onStep };
-    return importSession(this.#root, this.#tenant, file, ports);
+    return importArchive(this.#root, this.#tenant, file, ports);
   }
 
   #erase(scope: Scope): Promise<Erased> {

@@ -1,22 +1,33 @@
 /**
- * Taking a session back from an archive, which anybody may have made: names are digests only, sizes are bounded before
+ * Taking sessions back from an archive, which anybody may have made: names are digests only, sizes are bounded before
  * anything is unpacked, every content and the log's chain are proved, and what is refused leaves nothing behind.
  */
 import { stat } from "node:fs/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
+import type * as z from "zod";
 import { isMedia } from "../claims/claim";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { charLength } from "../schema/text";
-import { contentName, LOG_NAME, MANIFEST_NAME, Manifest } from "./archive";
+import {
+  contentName,
+  folderName,
+  LOG_NAME,
+  MANIFEST_NAME,
+  Manifest,
+  WORKSPACE_NAME,
+  WorkspaceManifest,
+} from "./archive";
 import { plainNameOf } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
-import { noStep, type OnStep, type Root } from "./layout";
+import { noStep, type OnStep, type Place, placeOf, type Root } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
+import { removeSession } from "./remove";
 import type { Room } from "./room";
+import { lockFolder } from "./sessionFolder";
 
 const MEGABYTE = 1024 * 1024;
 export const MAXIMUM_RATIO = 200; // unpacked over packed, of the whole archive
@@ -25,6 +36,7 @@ const MAXIMUM_LOG_BYTES = 512 * MEGABYTE;
 const MAXIMUM_MANIFEST_BYTES = 64 * MEGABYTE;
 const MAXIMUM_ENTRIES = 100_000;
 const CONTENT = /^contents\/[0-9a-f]{64}$/;
+const WORDS = /^(sessions\/[0-9a-z-]{1,64}\/)?(?:manifest\.json|log\.jsonl)$|^workspace\.json$/;
 
 export type Imported = {
   readonly session: string;
@@ -40,33 +52,91 @@ export type ImportPorts = {
   readonly onStep?: OnStep | undefined;
 };
 
+/** A session of the archive, found whole. */
+type Found = {
+  readonly manifest: Manifest;
+  readonly events: readonly Logged[];
+  readonly contents: readonly Claim[];
+  readonly missing: readonly Digest[];
+};
+
 /**
- * Restores the archive as a session of `tenant`, read-only until it is forked. Throws `import-unreadable`,
- * `store-full`, or `store-too-new` for the log of a later version. Named steps: open → check → copy → log → name.
+ * Restores what the archive holds as sessions of `tenant`, read-only until they are forked: all of them or none. Throws
+ * `import-unreadable`, `store-full`, or `store-too-new` for the log of a later version. Named steps: open → check, then
+ * for each session copy → log → name.
  */
-export async function importSession(
+export async function importArchive(
   root: Root,
   tenant: string,
   file: string,
   { clock, room, maximumEntryBytes, onStep = noStep }: ImportPorts,
-): Promise<Imported> {
+): Promise<readonly Imported[]> {
   await onStep("open");
   const archive = await reading(file, () => Archive.open(file, maximumEntryBytes));
+  const made: Imported[] = [];
   try {
     await onStep("check");
-    const { manifest, events } = await reading(file, () => readWords(archive));
-    const contents = [...contentsOf(events).values()];
-    const missing = new Set(manifest.missing.map(({ sha256: digest }) => digest));
-    await reading(file, () => assertComplete(archive, contents, missing));
-    const here = contents.filter((claim) => !missing.has(claim.sha256));
+    const sessions = await reading(file, () => findSessions(archive));
     const read = (claim: Claim) => reading(file, () => readContent(archive, claim));
-    const copy = { events, contents: here, missing: [...missing], read, isSealed: root.vault.sealsNew };
     const from = { kind: "import", origin: "import" } as const;
-    const made = await buildSession({ root, tenant, ...from, ...copy, room, clock, onStep });
-    return { ...made, title: manifest.title };
+    for (const { manifest, events, contents, missing } of sessions) {
+      const copy = { events, contents, missing, read, isSealed: root.vault.sealsNew };
+      const built = await buildSession({ root, tenant, ...from, ...copy, room, clock, onStep });
+      made.push({ ...built, title: manifest.title });
+    }
+    return made;
+  } catch (cause) {
+    for (const { session } of made) await discard(placeOf(root, tenant, session), clock);
+    throw cause;
   } finally {
     archive.close();
   }
+}
+
+/** One that came before what could not be taken. Whoever opened it meanwhile keeps it. */
+async function discard(place: Place, clock: Clock): Promise<void> {
+  const lock = await lockFolder(place, clock);
+  if (lock === "in-use" || lock === "gone") return;
+  try {
+    await removeSession(place, noStep);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Every session of the archive, its words read and proved; its contents are all there, or listed as missing. */
+async function findSessions(archive: Archive): Promise<readonly Found[]> {
+  const folders = await foldersIn(archive);
+  const found: Found[] = [];
+  const unnamed = new Set(archive.contents);
+  for (const folder of folders) {
+    const { manifest, events } = await readWords(archive, folder);
+    const lost = new Set(manifest.missing.map(({ sha256 }) => sha256));
+    const contents = [...contentsOf(events).values()].filter(({ sha256 }) => !lost.has(sha256));
+    const absent = contents.filter(({ sha256 }) => !archive.has(contentName(sha256))).length;
+    if (absent > 0) throw refused(`${absent} stored results are missing that it should have`);
+    for (const { sha256 } of contents) unnamed.delete(contentName(sha256));
+    found.push({ manifest, events, contents, missing: [...lost] });
+  }
+  if (unnamed.size > 0) throw refused("it has content that its log does not name");
+  return found;
+}
+
+/** Where its sessions stand: at the top, or in the folders that the workspace's manifest lists. */
+async function foldersIn(archive: Archive): Promise<readonly string[]> {
+  if (!archive.has(WORKSPACE_NAME)) {
+    if (archive.folders.length > 0) throw refused("its manifest is none");
+    return [""];
+  }
+  const { sessions } = parsedManifest(WorkspaceManifest, textOf(await archive.read(WORKSPACE_NAME)));
+  const listed = new Set(sessions.map(folderName));
+  if (
+    archive.has(MANIFEST_NAME) ||
+    archive.has(LOG_NAME) ||
+    archive.folders.some((folder) => !listed.has(folder))
+  )
+    throw refused("it has a session that its manifest does not list");
+  return [...listed];
 }
 
 /** The archive's table of contents, found harmless: known names, once each, and no more bytes than it may unpack to. */
@@ -88,18 +158,13 @@ class Archive {
       let unpackedBytes = 0;
       for await (const entry of zip.eachEntry()) {
         const name = entry.fileName;
-        if (!CONTENT.test(name) && name !== MANIFEST_NAME && name !== LOG_NAME)
+        if (!CONTENT.test(name) && !WORDS.test(name))
           throw refused("it has a file that is none of a session's");
         if (entries.has(name)) throw refused("it has the same file twice");
         if (entry.isEncrypted()) throw refused("it is encrypted");
         if (entries.size >= MAXIMUM_ENTRIES) throw refused("it has too many files");
-        const most =
-          name === MANIFEST_NAME
-            ? MAXIMUM_MANIFEST_BYTES
-            : name === LOG_NAME
-              ? MAXIMUM_LOG_BYTES
-              : maximumEntryBytes;
-        if (entry.uncompressedSize > most) throw refused("a file in it is too large");
+        if (entry.uncompressedSize > mostBytesOf(name, maximumEntryBytes))
+          throw refused("a file in it is too large");
         unpackedBytes += entry.uncompressedSize;
         entries.set(name, entry);
       }
@@ -114,6 +179,16 @@ class Archive {
 
   get contents(): readonly string[] {
     return [...this.#entries.keys()].filter((name) => CONTENT.test(name));
+  }
+
+  /** Of sessions: "sessions/…/". */
+  get folders(): readonly string[] {
+    const names = [...this.#entries.keys()].flatMap((name) => WORDS.exec(name)?.[1] ?? []);
+    return [...new Set(names)];
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name);
   }
 
   /** Never more bytes than the entry says it has. */
@@ -131,9 +206,17 @@ class Archive {
   }
 }
 
-async function readWords(archive: Archive): Promise<{ manifest: Manifest; events: readonly Logged[] }> {
-  const manifest = manifestIn(textOf(await archive.read(MANIFEST_NAME)));
-  const { events, sum, problem } = readChain(await archive.read(LOG_NAME), null);
+function mostBytesOf(name: string, maximumEntryBytes: number): number {
+  if (CONTENT.test(name)) return maximumEntryBytes;
+  return name.endsWith(LOG_NAME) ? MAXIMUM_LOG_BYTES : MAXIMUM_MANIFEST_BYTES;
+}
+
+async function readWords(
+  archive: Archive,
+  folder: string,
+): Promise<{ manifest: Manifest; events: readonly Logged[] }> {
+  const manifest = parsedManifest(Manifest, textOf(await archive.read(folder + MANIFEST_NAME)));
+  const { events, sum, problem } = readChain(await archive.read(folder + LOG_NAME));
   if (problem !== null) throw refused(`its log is damaged: ${problem}`);
   if (sum !== manifest.log.sum || events.length !== manifest.log.events)
     throw refused("its log is not the one that its manifest tells of");
@@ -145,24 +228,14 @@ async function readWords(archive: Archive): Promise<{ manifest: Manifest; events
   return { manifest, events };
 }
 
-function manifestIn(text: string): Manifest {
+function parsedManifest<T>(schema: z.ZodType<T>, text: string): T {
   const value: unknown = JSON.parse(text);
-  const parsed = Manifest.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { format } = (value ?? {}) as { format?: unknown };
   throw typeof format === "number" && format > 1
     ? refused("it was made by a later version of Cloakroom; update Cloakroom")
     : refused("its manifest is none");
-}
-
-/** What the log names is there or listed as missing, and nothing else is there. */
-function assertComplete(archive: Archive, contents: readonly Claim[], missing: ReadonlySet<Digest>): void {
-  const expected = new Set(
-    contents.filter((claim) => !missing.has(claim.sha256)).map((claim) => contentName(claim.sha256)),
-  );
-  for (const name of archive.contents)
-    if (!expected.delete(name)) throw refused("it has content that its log does not name");
-  if (expected.size > 0) throw refused(`${expected.size} stored results are missing that it should have`);
 }
 
 /** What its claim says of it is so. It was safe where it was stored; whoever made the archive may have written anything. */

@@ -14,6 +14,8 @@ import { BLOBS, listPlaces, listTenants, type Root } from "./layout";
 export type StoreLimits = {
   readonly maximumBytes: number; // of all stored results
   readonly maximumEntryBytes: number; // of one
+  /** Called where a result finds no room and nothing may be dropped. The result is refused all the same. */
+  readonly onFull?: () => void;
 };
 
 const MEGABYTE = 1024 * 1024;
@@ -77,6 +79,7 @@ export class Room {
     if (over(measured) <= 0) return;
     const freed = await this.#reclaim(over(measured));
     if (over(measured - freed) <= 0) return;
+    this.#limits.onFull?.();
     throw new Failure(
       "store-full",
       `Cloakroom's storage is full: stored results take ${measured} of ${maximumBytes} bytes. Delete sessions, or raise cloakroom.store.maximumMegabytes.`,

@@ -4,7 +4,7 @@ import { inNotice } from "./plainText";
 import { readStoreSettings } from "./settings";
 
 type Told = { readonly ok: boolean; readonly summary: string; readonly lines: readonly string[] };
-type Made = Told & { readonly session: string };
+type Made = Told & { readonly session: string | null };
 
 /** What the house offers this room. Each throws `Failure` where it refuses; then nothing was changed. */
 export type StoreHost = {
@@ -15,6 +15,7 @@ export type StoreHost = {
   forgetEverything(): Promise<Told>;
   fork(session: string): Promise<Made>;
   export(session: string, file: string): Promise<Told>;
+  exportWorkspace(file: string): Promise<Told>;
   import(file: string): Promise<Made>;
 };
 
@@ -23,6 +24,8 @@ export type Dialogs = {
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
   saveFile(name: string): Promise<string | null>;
   openFile(): Promise<string | null>;
+  /** Null where nothing was picked. */
+  ask(question: string, answers: readonly string[]): Promise<string | null>;
   /** `ok` false is a warning. Resolves with whether the log was asked for. */
   tell(summary: string, ok: boolean, hasMore: boolean): Promise<boolean>;
 };
@@ -41,10 +44,13 @@ export type StorePorts = {
 
 const FIRST_SWEEP_MS = 5000; // off the path of starting
 const SWEEP_EVERY_MS = 3_600_000;
+const STORE_FULL =
+  "Cloakroom's storage is full. Until there is room, long results are cut and the rest of them is not kept.";
 const NO_WAY_BACK = "This cannot be undone. The log and all stored results are deleted from disk.";
 
 export class StoreCommands {
   readonly #ports: StorePorts;
+  #isAsking = false;
 
   constructor(ports: StorePorts) {
     this.#ports = ports;
@@ -57,6 +63,7 @@ export class StoreCommands {
       "cloakroom.deleteWorkspaceSessions": () => this.deleteWorkspaceSessions(),
       "cloakroom.eraseEverything": () => this.eraseEverything(),
       "cloakroom.exportSession": () => this.exportSession(),
+      "cloakroom.exportWorkspaceSessions": () => this.exportWorkspaceSessions(),
       "cloakroom.importSession": () => this.importSession(),
       "cloakroom.forkSession": () => this.forkSession(),
     };
@@ -127,6 +134,29 @@ export class StoreCommands {
     if (picked && file) await this.#tell(await host.export(picked.session, file));
   }
 
+  /** A result found no room. Asked once at a time: a session may meet it at every call. */
+  async askForRoom(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      const answer = await this.#ports.dialogs.ask(STORE_FULL, ["Delete a Session…", "Change the Limit"]);
+      if (answer === "Delete a Session…") await vscode.commands.executeCommand("cloakroom.deleteSession");
+      if (answer === "Change the Limit")
+        await vscode.commands.executeCommand(
+          "workbench.action.openSettings",
+          "cloakroom.store.maximumMegabytes",
+        );
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async exportWorkspaceSessions(): Promise<void> {
+    const { host, dialogs } = this.#ports;
+    const file = await dialogs.saveFile("cloakroom-sessions.zip");
+    if (file) await this.#tell(await host.exportWorkspace(file));
+  }
+
   async importSession(): Promise<void> {
     const { host, dialogs } = this.#ports;
     const file = await dialogs.openFile();
@@ -159,7 +189,7 @@ export class StoreCommands {
   }
 }
 
-const ZIP = { "Cloakroom session": ["zip"] };
+const ZIP = { "Cloakroom sessions": ["zip"] };
 
 /** VS Code's own dialogs. */
 export const editorDialogs: Dialogs = {
@@ -169,14 +199,15 @@ export const editorDialogs: Dialogs = {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const defaultUri = folder && vscode.Uri.joinPath(folder, name);
     const picked = await vscode.window.showSaveDialog({
-      title: "Export Session",
+      title: "Export Sessions",
       filters: ZIP,
       ...(defaultUri && { defaultUri }),
     });
     return picked?.fsPath ?? null;
   },
   openFile: async () =>
-    (await vscode.window.showOpenDialog({ title: "Import Session", filters: ZIP }))?.[0]?.fsPath ?? null,
+    (await vscode.window.showOpenDialog({ title: "Import Sessions", filters: ZIP }))?.[0]?.fsPath ?? null,
+  ask: async (question, answers) => (await vscode.window.showWarningMessage(question, ...answers)) ?? null,
   tell: async (summary, ok, hasMore) => {
     const show = ok ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
     return (await show(summary, ...(hasMore ? ["Show Log"] : []))) !== undefined;

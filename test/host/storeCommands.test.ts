@@ -34,6 +34,10 @@ suite("stored sessions", () => {
         },
         saveFile: async () => file,
         openFile: async () => file,
+        ask: async (question) => {
+          asked.push(question);
+          return null;
+        },
         tell: async (summary) => {
           told.push(summary);
           return false;
@@ -55,22 +59,38 @@ suite("stored sessions", () => {
       await commands.importSession();
       await commands.forkSession();
       assert.equal((await store.list()).length, 3);
+      await rm(file);
+      await commands.exportWorkspaceSessions();
+      await commands.importSession();
+      assert.equal((await store.list()).length, 6);
+      await commands.askForRoom();
       await commands.deleteSession();
       await commands.deleteWorkspaceSessions();
       await commands.eraseEverything();
-      assert.equal((await store.list()).length, 3, "nothing is deleted without a yes");
+      assert.equal((await store.list()).length, 6, "nothing is deleted without a yes");
       answer = true;
       await commands.deleteSession();
-      assert.equal((await store.list()).length, 2);
+      assert.equal((await store.list()).length, 5);
       await sessionWith(await Sessions.open(root, "file:///elsewhere", clock), [LONG]);
       await commands.deleteWorkspaceSessions();
       await commands.eraseEverything();
       await commands.sweep();
-      assert.equal(asked.length, 6);
-      assert.match(asked[0] ?? "", /Delete the session “A session”\?/);
+      assert.equal(asked.length, 7);
+      assert.match(asked[0] ?? "", /storage is full/);
+      assert.match(asked[1] ?? "", /Delete the session “A session”\?/);
       assert.deepEqual(
         told.map((text) => /^Cloakroom: (\w+)/.exec(text)?.[1]),
-        ["Everything", "Exported", "Imported", "Forked", "Deleted", "Deleted", "Deleted"],
+        [
+          "Everything",
+          "Exported",
+          "Imported",
+          "Forked",
+          "Exported",
+          "Imported",
+          "Deleted",
+          "Deleted",
+          "Deleted",
+        ],
       );
       assert.equal(shown.filter((session) => session === null).length, 3);
     } finally {

@@ -4,7 +4,9 @@ import { handleOf } from "../../src/claims/handle";
 import type { Claim, Handle } from "../../src/schema/claim";
 import type { Logged } from "../../src/schema/event";
 import { byteLength, charLength, lineCount } from "../../src/schema/text";
+import type { StoreCare } from "../../src/store/care";
 import { sha256 } from "../../src/store/digest";
+import type { Imported } from "../../src/store/importArchive";
 import { listTenants } from "../../src/store/layout";
 import type { OpenSession } from "../../src/store/openSession";
 import type { Sessions } from "../../src/store/sessions";
@@ -65,6 +67,14 @@ export async function sessionWith(
   for (const [at, text] of texts.entries()) handles.push(await keep(session, text, `t1c${at}`));
   await session.close();
   return { id: session.id, handles };
+}
+
+/** The session of an archive that has one. */
+export async function importOne(care: StoreCare, file: string): Promise<Imported> {
+  const [imported, ...others] = await care.import(file);
+  assert.ok(imported);
+  assert.deepEqual(others, []);
+  return imported;
 }
 
 /** The whole store, verified. */

@@ -13,7 +13,16 @@ import { CHAIN_START, lineOf, readChain } from "../../../src/store/chain";
 import { sha256, sha256OfBytes } from "../../../src/store/digest";
 import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
-import { assertClean, keep, LONG, problems, sessionWith, typesOf, verified } from "../../support/lifetime";
+import {
+  assertClean,
+  importOne,
+  keep,
+  LONG,
+  problems,
+  sessionWith,
+  typesOf,
+  verified,
+} from "../../support/lifetime";
 import {
   clock,
   create,
@@ -84,7 +93,7 @@ test("out and in again, on another machine: the conversation, every content byte
 
     const there = `${root}-there`;
     const care = await careOf(there);
-    const { session, ...imported } = await care.import(file);
+    const { session, ...imported } = await importOne(care, file);
     assert.deepEqual(imported, { title: "A title", results: 3, missing: 0 });
     const other = await Sessions.open(there, HERE, clock);
     assert.deepEqual(
@@ -107,7 +116,7 @@ test("an imported session is only read: going on with it forks it, and the handl
     const file = path.join(path.dirname(root), "session.zip");
     const care = await careOf(root);
     await care.export(id, file);
-    const { session } = await care.import(file);
+    const { session } = await importOne(care, file);
     const log = path.join(await folderOf(root, session), "log.jsonl");
     const bytes = await readFile(log);
     const opened = await store.open(session);
@@ -148,7 +157,7 @@ test("what is missing is listed in the manifest and told, on the way out and on 
       ],
     );
     await care.forgetSession(id);
-    const imported = await care.import(file);
+    const imported = await importOne(care, file);
     assert.deepEqual([imported.results, imported.missing], [3, 2]);
     await assert.rejects(store.content(imported.session, handles[0] as never), hasCode("blob-missing"));
     assert.equal(await store.content(imported.session, handles[2] as never), "third");
@@ -170,7 +179,7 @@ test("a session is exported while it runs, as far as it has come; a place that c
     assert.equal(events, 3);
     await keep(session, WIDE);
     await session.close();
-    assert.equal((await care.import(path.join(folder, "running.zip"))).results, 1);
+    assert.equal((await importOne(care, path.join(folder, "running.zip"))).results, 1);
     await mkdir(path.join(folder, "taken"));
     for (const file of [path.join(folder, "absent", "x.zip"), path.join(folder, "taken")])
       await assert.rejects(care.export(session.id, file), hasCode("export-failed"));
@@ -186,7 +195,7 @@ test("what packs too well is stored unpacked: every export can be imported", asy
     const file = path.join(path.dirname(root), "session.zip");
     const care = await careOf(root);
     await care.export(id, file);
-    assert.equal((await care.import(file)).results, 2);
+    assert.equal((await importOne(care, file)).results, 2);
   });
 });
 
@@ -287,7 +296,7 @@ test("hostile archives: refused by name, and nothing is left behind", async func
     const before = (await filesBelow(root)).sort();
     const check = async (name: string, file: string, why: RegExp) => {
       await assert.rejects(
-        care.import(file),
+        importOne(care, file),
         (cause: unknown) => {
           assert.ok(hasCode("import-unreadable")(cause), `${name}: ${String(cause)}`);
           assert.match((cause as Error).message, why, name);
@@ -330,7 +339,7 @@ test("hostile archives: refused by name, and nothing is left behind", async func
     lies.writeUInt32LE(10, at + 24);
     await writeFile(file, lies);
     await check("a file larger than it says", file, /no archive/);
-    await care.import(good); // and the good one is taken
+    await importOne(care, good); // and the good one is taken
   });
 });
 
@@ -345,7 +354,7 @@ test("an archive's times are not believed: an event of the year 9999 does not ke
     const manifest = Manifest.parse(JSON.parse(String(whole["manifest.json"])));
     const late = events.map((event) => ({ ...event, at: 253_402_300_799_000 }));
     await zipped(file, { ...whole, ...written(late, manifest) });
-    const { session } = await care.import(file);
+    const { session } = await importOne(care, file);
     assert.ok((await store.events(session)).every(({ at }) => at <= Date.now()));
     const later = { now: () => Date.now() + 31 * 86_400_000 };
     await (await StoreCare.open(root, HERE, later)).sweep();
@@ -366,7 +375,7 @@ test("a byte flipped anywhere in an archive: refused, or what comes in is whole"
       const altered = Buffer.from(bytes);
       altered[at] = (altered[at] ?? 0) ^ 0x10;
       await writeFile(file, altered);
-      const result = await care.import(file).catch((cause: unknown) => cause);
+      const result = await importOne(care, file).catch((cause: unknown) => cause);
       if (result instanceof Error) {
         assert.ok(hasCode("import-unreadable")(result), String(result.stack));
         refusedCount++;
@@ -388,7 +397,7 @@ test("a store without room takes no import and no fork, and keeps nothing of the
     const care = await careOf(root, limitsOf(1, 1));
     await care.export(id, file);
     const before = (await filesBelow(root)).filter((name) => !name.endsWith("usage.log"));
-    await assert.rejects(care.import(file), hasCode("store-full"));
+    await assert.rejects(importOne(care, file), hasCode("store-full"));
     await assert.rejects(care.fork(id), hasCode("store-full"));
     assert.deepEqual(
       (await filesBelow(root)).filter((name) => !name.endsWith("usage.log")),
@@ -430,7 +439,7 @@ test("killed before any step of an export, an import or a fork: no half file und
         assert.deepEqual((await assertClean(root, later.now)).findings, [], `${act} ${step}`);
         if (act === "export")
           await care.export(id, file); // and again, in peace
-        else if (act === "import") await care.import(file);
+        else if (act === "import") await importOne(care, file);
         else await care.fork(id);
         await assertClean(root);
       }),

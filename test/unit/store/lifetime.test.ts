@@ -9,7 +9,7 @@ import { readChain } from "../../../src/store/chain";
 import { ClaimIndex } from "../../../src/store/claimIndex";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
-import { assertClean, DAY_MS, keep, LONG, sessionWith } from "../../support/lifetime";
+import { assertClean, DAY_MS, importOne, keep, LONG, sessionWith } from "../../support/lifetime";
 import { assertSound } from "../../support/sound";
 import { clock, folderOf, hasCode, withFolder, withStore } from "../../support/storeFolder";
 
@@ -73,7 +73,7 @@ async function perform(root: string, acts: readonly Act[]): Promise<void> {
       assert.equal((await care.forgetWorkspace()).sessions, mine.size);
       mine.clear();
     } else if (kind === "import") {
-      if (archived) mine.set((await care.import(file)).session, new Map(archived));
+      if (archived) mine.set((await importOne(care, file)).session, new Map(archived));
     } else if (id !== undefined && kept !== undefined) {
       if (kind === "fork") mine.set((await care.fork(id)).session, new Map(kept));
       if (kind === "export") {

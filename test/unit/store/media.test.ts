@@ -16,7 +16,7 @@ import { sha256, sha256OfBytes } from "../../../src/store/digest";
 import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { builtinPolicy } from "../../../src/thimble/builtin";
-import { assertClean, problems, verified } from "../../support/lifetime";
+import { assertClean, importOne, problems, verified } from "../../support/lifetime";
 import { bytesOf, imagesOf, part, returning, seeing, textsOf } from "../../support/media";
 import { clock, folderOf, hasCode, safe, withFolder, withStore } from "../../support/storeFolder";
 
@@ -120,7 +120,7 @@ test("C25 out, in again and forked: every part byte for byte, shown again by the
     });
     const exported = await care.export(session, file);
     assert.deepEqual([exported.contents, exported.missing], [2, []]);
-    const imported = await care.import(file);
+    const imported = await importOne(care, file);
     assert.deepEqual([imported.results, imported.missing], [2, 0]);
     const forked = await care.fork(imported.session);
     await care.forgetSession(session);

@@ -7,7 +7,7 @@ import { connect } from "../../../src/store/redisClient";
 import { RedisContents } from "../../../src/store/redisFiles";
 import { Sessions } from "../../../src/store/sessions";
 import { Vault } from "../../../src/store/vault";
-import { keep, LONG, problems } from "../../support/lifetime";
+import { importOne, keep, LONG, problems } from "../../support/lifetime";
 import { type RedisServer, startRedis } from "../../support/redisServer";
 import { clock, folderOf, hasCode, safe, withFolder } from "../../support/storeFolder";
 
@@ -119,10 +119,10 @@ withRedis("an archive of it is imported on this machine, and one from here into 
   await (await careWith(root, here())).export(id, file);
   const plain = new Vault();
   const there = path.join(root, "other");
-  const { session } = await (await careWith(there, plain)).import(file);
+  const { session } = await importOne(await careWith(there, plain), file);
   assert.equal(await (await storeWith(there, plain)).content(session, handle), LONG);
   assert.ok(await stat(path.join(await folderOf(there, session), "blobs")));
-  const back = (await (await careWith(there, here())).import(file)).session;
+  const back = (await importOne(await careWith(there, here()), file)).session;
   assert.equal(await (await storeWith(there, here())).content(back, handle), LONG);
   assert.ok(!(await readdir(await folderOf(there, back))).includes("blobs"));
 });

@@ -127,3 +127,22 @@ test("stored content is counted once, however often it is put, and the store sta
     await assertClean(root);
   });
 });
+
+test("§0.6 a full store drops what may be dropped, then asks; the put that met it is refused", async () => {
+  await withStore(async (store, root) => {
+    await sessionWith(store, [LONG]);
+    const bytes = await measure(plainRoot(root));
+    let asked = 0;
+    const limits = { maximumBytes: bytes + 10, maximumEntryBytes: 1000, onFull: () => void asked++ };
+    let dropped = 0;
+    const room = (freed: number) =>
+      new Room(plainRoot(root), limits, async () => {
+        dropped++;
+        return freed;
+      });
+    await room(500).admit(400);
+    assert.deepEqual([dropped, asked], [1, 0]);
+    await assert.rejects(room(5).admit(400), hasCode("store-full"));
+    assert.deepEqual([dropped, asked], [2, 1]);
+  });
+});

@@ -9,7 +9,7 @@ import type { OpenSession } from "../../../src/store/openSession";
 import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { Vault } from "../../../src/store/vault";
-import { keep, LONG, problems } from "../../support/lifetime";
+import { importOne, keep, LONG, problems } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withFolder } from "../../support/storeFolder";
 
 const WORK = "file:///work";
@@ -222,7 +222,7 @@ test("a sealed session is exported readable, and imported into a plain and into 
       ["sealed", sealing(secretStorage())],
     ] as const) {
       const root = path.join(folder, name);
-      const { session } = await (await careWith(root, vault)).import(file);
+      const { session } = await importOne(await careWith(root, vault), file);
       assert.equal(await isSealedOnDisk(root, session), name === "sealed");
       assert.equal(await (await storeWith(root, vault)).content(session, handle), TEXT);
       assert.deepEqual(problems(await (await careWith(root, vault)).verify()), []);
