@@ -153,6 +153,10 @@ suite("thimble/liveSchema", () => {
     assert.equal(picture(defined(ref, { count: ref })), "mismatch argument_gone");
     assert.equal(picture(defined({ $ref: "https://example.org/count.json" }, {})), "mismatch argument_gone");
     assert.equal(picture(defined({ $ref: "#/__proto__" }, {})), "mismatch argument_gone");
+    const count = { type: "integer" };
+    assert.equal(picture(defined({ $ref: "x/$defs/count" }, { count })), "mismatch argument_gone");
+    const itself = { anyOf: [count, { $ref: "#/properties/limit" }] };
+    assert.equal(picture(defined(itself, {})), "usable - schema_changed");
   });
 
   test("nested pointers go through properties, items and unions", () => {
@@ -167,7 +171,14 @@ suite("thimble/liveSchema", () => {
     assert.deepEqual(types("/options/n"), ["integer"]);
     assert.deepEqual(types("/queries/3/limit"), ["number"]);
     assert.deepEqual(types("/pair/1"), ["integer"]);
-    for (const pointer of ["/options/m", "/queries/-/limit", "/queries/limit", "/pair/2", "/constructor"]) {
+    for (const pointer of [
+      "/options/m",
+      "/queries/-/limit",
+      "/queries/limit",
+      "/pair/2",
+      "/constructor",
+      "/__proto__",
+    ]) {
       assert.deepEqual(types(pointer), [], pointer);
     }
   });

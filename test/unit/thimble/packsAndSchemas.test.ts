@@ -98,6 +98,9 @@ suite("thimble/packs and real schemas", () => {
           name,
         );
         assert.ok((c.minimum ?? 0) >= (lowest ?? 0), name);
+        const page = c.continuation?.kind === "page" ? c.continuation.argument?.slice(1) : undefined;
+        const firstPage = page === undefined ? undefined : own.inputSchema.properties?.[page]?.minimum;
+        if (firstPage !== undefined) assert.equal(c.continuation?.first, firstPage, `${name}: first page`);
         assert.equal(c.read_only ?? false, isSaidReadOnly(c, own), name);
       }
     },

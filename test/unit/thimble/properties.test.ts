@@ -151,7 +151,7 @@ suite("thimble/properties", () => {
   });
 
   sharedTest(
-    "Fail-safe: every file of JSONTestSuite as arguments, alone, beside a count and as the count: no throw, and at most the one token changes",
+    "Fail-safe: every file of JSONTestSuite as arguments, alone, before, after and beside a count, and as the count: no throw, and at most the one token changes",
     ["suites/JSONTestSuite/test_parsing"],
     (folder) => {
       const policy = policyWith({});
@@ -159,6 +159,11 @@ suite("thimble/properties", () => {
       for (const name of readdirSync(folder)) {
         const content = readFileSync(join(folder, name), "utf8");
         assert.equal(ask(content, policy).effectiveArguments, null, name); // no file has a /limit of its own
+        if (/\S/.test(content)) {
+          for (const text of [`{"limit":500}${content}`, `${content}{"limit":500}`]) {
+            assert.equal(ask(text, policy).effectiveArguments, null, `${name}: two texts in one`);
+          }
+        }
         const asCount = ask(`{"limit":${content}}`, policy);
         if (asCount.effectiveArguments !== null) {
           assert.match(content, /^\s*[1-9]\d+\s*$/, name);
