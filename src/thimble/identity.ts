@@ -1,6 +1,6 @@
 /** Which policy, exactly: kind + version + digest of the canonical content (seed 003 §Policy artifact, CONFORMANCE §0.8). */
 import canonicalize from "canonicalize";
-import type { Hash } from "../schema/claim";
+import type { Digest, Hash } from "../schema/claim";
 import type { PolicyArtifact, PolicyIdentity } from "../schema/policy";
 
 /**
@@ -13,6 +13,31 @@ export function canonicalise(value: unknown): string {
   const text = canonicalize(value);
   if (text === undefined) throw new TypeError(`no canonical JSON text for a value of type ${typeof value}`);
   return text;
+}
+
+const DEEPEST_SCHEMA = 64; // the deepest of 803 real tools has 21; the bound keeps canonicalise off the stack's end
+
+/**
+ * Digest of a tool's input schema: of its RFC 8785 text, so that layout and the order of keys do not matter. Null for a
+ * schema that has no such text (lone surrogates) or is nested deeper than 64 levels: it comes from a foreign server.
+ */
+export function schemaDigest(inputSchema: unknown, hash: Hash): Digest | null {
+  return isCanonical(inputSchema) ? hash(canonicalise(inputSchema)) : null;
+}
+
+function isCanonical(value: unknown): boolean {
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: inner, depth } = next;
+    if (typeof inner === "string" && /\p{Surrogate}/u.test(inner)) return false;
+    if (inner === undefined || (typeof inner === "number" && !Number.isFinite(inner))) return false;
+    if (typeof inner !== "object" || inner === null) continue;
+    if (depth === DEEPEST_SCHEMA) return false;
+    for (const [key, member] of Object.entries(inner)) {
+      open.push({ value: key, depth }, { value: member, depth: depth + 1 });
+    }
+  }
+  return true;
 }
 
 /**

@@ -1,7 +1,10 @@
 /** The acceptance invariants of seed 003 that quantify: for every integer, text, mode and question. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { Intent, LimitMode } from "../../../src/schema/policy";
+import { sharedTest } from "../../support/sharedData";
 import { ask, policyWith } from "../../support/thimble";
 
 const CEILING = 10;
@@ -146,4 +149,56 @@ suite("thimble/properties", () => {
       }),
     );
   });
+
+  sharedTest(
+    "Fail-safe: every file of JSONTestSuite as arguments, alone, before, after and beside a count, and as the count: no throw, and at most the one token changes",
+    ["suites/JSONTestSuite/test_parsing"],
+    (folder) => {
+      const policy = policyWith({});
+      let clamped = 0;
+      for (const name of readdirSync(folder)) {
+        const content = readFileSync(join(folder, name), "utf8");
+        assert.equal(ask(content, policy).effectiveArguments, null, name); // no file has a /limit of its own
+        if (/\S/.test(content)) {
+          for (const text of [`{"limit":500}${content}`, `${content}{"limit":500}`]) {
+            assert.equal(ask(text, policy).effectiveArguments, null, `${name}: two texts in one`);
+          }
+        }
+        const asCount = ask(`{"limit":${content}}`, policy);
+        if (asCount.effectiveArguments !== null) {
+          assert.match(content, /^\s*[1-9]\d+\s*$/, name);
+          assert.equal(asCount.effectiveArguments, `{"limit":${content.replace(/\d+/, "10")}}`, name);
+        }
+        const beside = [
+          (count: number) => `{"x":${content},"limit":${count}}`,
+          (count: number) => `{ "limit" : ${count} , "x":[${content}] }`,
+        ];
+        for (const [i, text] of beside.entries()) {
+          const { effectiveArguments } = ask(text(500), policy);
+          if (effectiveArguments === null) {
+            assert.ok(
+              !name.startsWith("y_"),
+              `${name} in place ${i}: valid beside a count of 500, and not lowered`,
+            );
+            continue;
+          }
+          assert.equal(effectiveArguments, text(10), name);
+          assert.ok(!name.startsWith("n_") || isWhole(text(500)), name);
+          clamped++;
+        }
+      }
+      assert.ok(clamped > 180, `${clamped} clamps prove little`);
+    },
+  );
 });
+
+/** Some refused files are valid inside other text (`1,"a":2`, or nothing at all in a list). */
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
