@@ -71,6 +71,18 @@ export const PolicyIdentity = z.object({
 });
 export type PolicyIdentity = z.infer<typeof PolicyIdentity>;
 
+/** What the check at the start of a session found of a contract. `reason`: why it may not act, or what overrides it. */
+export const ContractCheck = z.object({
+  source: z.string(),
+  server: z.string().nullable(),
+  tool: z.string(), // as the model calls it
+  argument: z.string(),
+  result: z.enum(["usable", "observe_only", "mismatch", "not_read_only", "invalid", "overridden"]),
+  reason: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+export type ContractCheck = z.infer<typeof ContractCheck>;
+
 /** Structured intent: set by the user only (CONFORMANCE §5, Exemptions and intent). */
 export const Intent = z.enum(["exhaustive", "export", "compliance", "migration", "exact_count"]);
 export type Intent = z.infer<typeof Intent>;

@@ -1,0 +1,57 @@
+/** From policy texts to the sources of a session's policy, and what is wrong with those that are none (CONFORMANCE §5). Pure. */
+import type { Digest, Hash } from "../schema/claim";
+import { builtinPolicy } from "./builtin";
+import type { PolicySource } from "./compose";
+import { type Loading, loadPolicy, type Problem } from "./load";
+
+/** A policy file as it was read. `label` is for people: its path, or where it comes from. */
+export type PolicyText = {
+  readonly layer: "user" | "workspace";
+  readonly label: string;
+  readonly text: string;
+};
+
+/** A file that is no policy now: half saved, mistaken, or of a later version (`isTooNew`). */
+export type Faulty = {
+  readonly label: string;
+  readonly isTooNew: boolean;
+  readonly problems: readonly Problem[];
+};
+
+export type LoadedSources = { readonly sources: readonly PolicySource[]; readonly faulty: readonly Faulty[] };
+
+/**
+ * Built-in contracts, then packs, then files. `isApproved`: whether the person allowed a workspace's rules, by their
+ * digest, to do more than observe on this machine.
+ */
+export function loadSources(
+  packs: readonly { readonly label: string; readonly loading: Loading }[],
+  texts: readonly PolicyText[],
+  isApproved: (rulesSha256: Digest) => boolean,
+  hash: Hash,
+): LoadedSources {
+  const sources: PolicySource[] = [
+    { layer: "builtin", label: "built in", policy: builtinPolicy(hash), mayEnforce: true },
+  ];
+  const faulty: Faulty[] = [];
+  for (const { label, loading } of packs)
+    if (loading.kind === "ok")
+      sources.push({ layer: "pack", label, policy: loading.policy, mayEnforce: true });
+    else faulty.push(faultOf(label, loading.problems));
+  for (const { layer, label, text } of texts) {
+    const loading = loadPolicy(text, hash);
+    if (loading.kind === "problems") {
+      faulty.push(faultOf(label, loading.problems));
+      continue;
+    }
+    const mayEnforce = layer === "user" || isApproved(loading.policy.identity.rulesSha256);
+    sources.push({ layer, label, policy: loading.policy, mayEnforce });
+  }
+  return { sources, faulty };
+}
+
+const faultOf = (label: string, problems: readonly Problem[]): Faulty => ({
+  label,
+  isTooNew: problems.some(({ code }) => code === "unknown_major"),
+  problems,
+});
