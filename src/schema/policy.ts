@@ -84,8 +84,23 @@ export const ContractCheck = z.object({
 export type ContractCheck = z.infer<typeof ContractCheck>;
 
 /** Structured intent: set by the user only (CONFORMANCE §5, Exemptions and intent). */
-export const Intent = z.enum(["exhaustive", "export", "compliance", "migration", "exact_count"]);
+export const NamedIntent = z.enum(["exhaustive", "export", "compliance", "migration", "exact_count"]);
+export const Intent = z.union([
+  NamedIntent,
+  z.templateLiteral(["all ", z.number()]).refine((text) => /^all [1-9]\d{0,8}$/.test(text)), // a cardinality: "all 37"
+]);
 export type Intent = z.infer<typeof Intent>;
+
+/** What an operator exempts from being lowered: calls of one tool or of all, for a time, or one call. */
+export const OperatorExemption = z.object({
+  id: z.string().min(1).max(64), // what the receipt shows
+  tool: z.string().min(1).nullable(), // as the model calls it; null: every tool of the session
+  once: z.boolean(), // for one call
+  reason: z.string().min(1).max(500),
+  owner: z.string().min(1).max(100),
+  expiresAt: z.int().nullable(), // Unix milliseconds
+});
+export type OperatorExemption = z.infer<typeof OperatorExemption>;
 
 /** Why a call passed or was clamped: a closed set (CONFORMANCE §5, Order). */
 export const DecisionReason = z.enum([

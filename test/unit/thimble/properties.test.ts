@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { Intent, LimitMode } from "../../../src/schema/policy";
+import { LimitMode, NamedIntent } from "../../../src/schema/policy";
 import { sharedTest } from "../../support/sharedData";
 import { ask, policyWith } from "../../support/thimble";
 
@@ -53,7 +53,7 @@ suite("thimble/properties", () => {
   const questions = fc.record({
     mode: fc.constantFrom(...LimitMode.options),
     hardMaximum: fc.option(fc.integer({ min: 1, max: 200 })),
-    intent: fc.option(fc.constantFrom(...Intent.options)),
+    intent: fc.option(fc.constantFrom(...NamedIntent.options)),
     exemptions: fc.array(fc.record({ id: fc.string(), tool: fc.constantFrom("search", "other", null) }), {
       maxLength: 2,
     }),
