@@ -9,6 +9,7 @@ import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import type { LoadedPolicy } from "../thimble/policy";
 import type { CallContext } from "./callContext";
+import { withSafeSpecs } from "./outsideTools";
 import type { Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
 import { record } from "./step";
@@ -26,10 +27,11 @@ export class Conversation implements Log {
   readonly #log: Log;
   #history: HistoryState;
 
-  private constructor(context: CallContext, log: Log, history: HistoryState) {
+  private constructor(context: Omit<CallContext, "hasReadOutside">, log: Log, history: HistoryState) {
     this.#log = log;
     this.#history = history;
-    this.context = { ...context, ports: { ...context.ports, log: this } };
+    const hasReadOutside = () => this.#history.results.some(({ tainted }) => tainted);
+    this.context = { ...context, hasReadOutside, ports: { ...context.ports, log: this } };
   }
 
   /**
@@ -39,19 +41,21 @@ export class Conversation implements Log {
   static async open(
     events: readonly Logged[],
     configuration: Configuration,
-    ports: Ports,
+    given: Ports,
   ): Promise<Conversation> {
     const started = events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const { settings, policy, intent } = configuration;
-    const context: CallContext = {
+    const secrets = new Secrets(started.salt, given.hash);
+    const ports = { ...given, tools: withSafeSpecs(given.tools, secrets) };
+    const context = {
       session: started.session,
       salt: started.salt,
       settings,
       claimPolicy: claimPolicyOf(settings, ports.tools),
       policy,
       intent,
-      secrets: new Secrets(started.salt, ports.hash),
+      secrets,
       ports,
     };
     const history = events.reduce(historyFold.reduce, historyFold.initial);

@@ -42,8 +42,9 @@ export type Question = {
   readonly call: string;
   readonly tool: ToolSpec;
   readonly preview: ToolPreview;
-  /** An earlier "always" does not count: it touches a sensitive path, or a secret goes with it. */
+  /** An earlier "always" does not count, `because` of what the call touches, carries, or comes after. */
   readonly alwaysAsk: boolean;
+  readonly because: "sensitive" | "secret" | "outside" | null;
 };
 export type Verdict = {
   readonly granted: boolean;

@@ -8,10 +8,11 @@ import { ProposedDocuments } from "./proposedDocuments";
 export type Question = {
   readonly session: string;
   readonly call: string;
-  readonly tool: { readonly name: string };
+  readonly tool: { readonly name: string; readonly origin?: { readonly listingSha256: string } | undefined };
   readonly preview: ToolPreview;
   /** An earlier "in this session" does not count. */
   readonly alwaysAsk: boolean;
+  readonly because: "sensitive" | "secret" | "outside" | null;
 };
 export type Verdict = {
   readonly granted: boolean;
@@ -32,7 +33,7 @@ const LINE_CHARS = 80; // of a command that a row of the picker shows whole
 
 export class Approver implements vscode.Disposable {
   readonly #documents = new ProposedDocuments();
-  readonly #allowed = new Set<string>(); // session and tool, for as long as this window lives
+  readonly #allowed = new Set<string>(); // session and tool as it was listed, for as long as this window lives
   readonly #screenSettled: () => Promise<unknown>;
   readonly #reminder: vscode.StatusBarItem;
   #queue: Promise<unknown> = Promise.resolve();
@@ -78,9 +79,10 @@ export class Approver implements vscode.Disposable {
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
     if (signal.aborted) return STOPPED;
-    const key = `${question.session}\n${question.tool.name}`;
+    const { name, origin } = question.tool;
+    const key = [question.session, name, origin?.listingSha256].join("\n"); // a server's tool that has changed is another
     if (this.#allowed.has(key) && !question.alwaysAsk) {
-      return { granted: true, by: "session", reason: `${question.tool.name} is allowed in this session` };
+      return { granted: true, by: "session", reason: `${name} is allowed in this session` };
     }
     await this.#screenSettled();
     const shown = await this.#show(question);
@@ -93,13 +95,10 @@ export class Approver implements vscode.Disposable {
   /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
     if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
-      const text = this.#documents.put(`${session}/${call}/Proposed Command.sh`, preview.command);
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
-        preview: true,
-        preserveFocus: true,
-      });
-      return { close: () => this.#close([text]) };
+      return this.#showText(`${session}/${call}/Proposed Command.sh`, preview.command);
     }
+    if (preview.kind === "call")
+      return this.#showText(`${session}/${call}/Proposed Arguments.json`, preview.arguments);
     if (preview.kind !== "diff") return null;
     const before = this.#documents.put(`${session}/${call}/before/${preview.path}`, preview.before);
     const after = this.#documents.put(`${session}/${call}/after/${preview.path}`, preview.after);
@@ -111,6 +110,15 @@ export class Approver implements vscode.Disposable {
       { preview: true, preserveFocus: true },
     );
     return { close: () => this.#close([before, after]) };
+  }
+
+  async #showText(name: string, content: string): Promise<{ close(): Promise<void> }> {
+    const text = this.#documents.put(name, content);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
+      preview: true,
+      preserveFocus: true,
+    });
+    return { close: () => this.#close([text]) };
   }
 
   async #close(documents: readonly vscode.Uri[]): Promise<void> {
@@ -158,10 +166,10 @@ export class Approver implements vscode.Disposable {
 }
 
 function pickerFor(question: Question): vscode.QuickPick<Answer> {
-  const { tool, preview, alwaysAsk } = question;
+  const { tool, preview, alwaysAsk, because } = question;
   const picker = vscode.window.createQuickPick<Answer>();
   picker.title = `Cloakroom: ${subjectOf(question)}`;
-  picker.placeholder = placeholderOf(preview, alwaysAsk);
+  picker.placeholder = placeholderOf(preview, because);
   picker.ignoreFocusOut = true;
   const isOnOneLine = preview.kind === "command" && isPlainLine(preview.command, LINE_CHARS);
   const allow: Verdict = { granted: true, by: "user", reason: "allowed once" };
@@ -182,10 +190,15 @@ function pickerFor(question: Question): vscode.QuickPick<Answer> {
   return picker;
 }
 
-function placeholderOf(preview: ToolPreview, alwaysAsk: boolean): string {
-  if (alwaysAsk && preview.kind !== "invalid" && preview.sensitive)
-    return "This can change what an agent or the editor does later: it is asked every time";
-  if (alwaysAsk) return "A secret goes with this call: it is asked every time";
+function placeholderOf(preview: ToolPreview, because: Question["because"]): string {
+  if (because === "secret") return "A secret goes with this call: it is asked every time";
+  if (because === "outside") return "The agent has read content from outside: this is asked every time";
+  if (because === "sensitive")
+    return preview.kind === "call"
+      ? "The server does not say that this only reads: it is asked every time. The arguments are shown in the editor"
+      : "This can change what an agent or the editor does later: it is asked every time";
+  if (preview.kind === "call")
+    return "The server says that this only reads. The arguments are shown in the editor";
   if (preview.kind === "diff") return "The change is shown in the editor. Escape lets you read it first";
   return preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)
     ? "The whole command is shown in the editor. Escape lets you read it first"
@@ -200,6 +213,8 @@ function subjectOf({ tool, preview }: Question): string {
       return preview.folder === "." || preview.folder === ""
         ? "Allow this command?"
         : `Allow this command in ${preview.folder}?`;
+    case "call":
+      return `Allow ${preview.tool} of the MCP server ${preview.server}?`;
     case "invalid":
       return `Allow ${tool.name}?`;
   }
