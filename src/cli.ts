@@ -7,6 +7,8 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
+import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
+import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
@@ -17,13 +19,15 @@ import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import { builtinPolicy } from "./thimble/builtin";
+import { DEFAULT_COMMAND_LIMITS } from "./tools/createRunCommand";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
+import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 
 const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
-              [--allow] [--session ID] [--store DIR] [--ephemeral]
+              [--mcp FILE] [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION | export SESSION FILE | import FILE --workspace DIR [--store DIR]
@@ -38,7 +42,8 @@ fork    makes a new session out of the conversation of one, with copies of what 
 export  writes a session to one file; import adds it to that workspace
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
---allow runs edits and commands unasked; without it they are refused, because there is nobody to ask`;
+--allow runs edits, commands and tools of MCP servers unasked; without it they are refused, because there is nobody to ask
+--mcp   starts the MCP servers that a file names: { "servers": { "NAME": { "command", "args", "env", "cwd" } } }`;
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 
@@ -58,6 +63,7 @@ async function main(words: readonly string[]): Promise<number> {
       question: { type: "string", default: "Go on." },
       limits: { type: "string", default: DEFAULT_SETTINGS.limits.mode },
       allow: { type: "boolean", default: false },
+      mcp: { type: "string" },
       session: { type: "string" },
       store: { type: "string" },
       ephemeral: { type: "boolean", default: false },
@@ -104,6 +110,7 @@ type RunOptions = {
   readonly question: string;
   readonly limits: string;
   readonly allow: boolean;
+  readonly mcp?: string | undefined;
   readonly session?: string | undefined;
 };
 
@@ -121,6 +128,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
+  const servers = await openMcp(values.mcp, workspace, stop.signal);
   const { session, end } = await runSession(
     {
       store,
@@ -135,7 +143,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       },
       ports: {
         model: createScriptedModel(await readScript(values.script, "--script"), clock.sleep),
-        tools: [...tools, fetchResult],
+        tools: [...tools, fetchResult, ...servers.tools],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,
         hash: sha256,
@@ -144,10 +152,25 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       watch: () => undefined,
     },
     stop.signal,
-  );
+  ).finally(() => servers.close());
   await show(store, session);
   if (end.end === "answered") return 0;
   return complain(end.message, end.end === "stopped" ? 130 : 1);
+}
+
+/** Problems with servers, and what they print, on standard error: the run goes on without them. */
+async function openMcp(file: string | undefined, folder: string, signal: AbortSignal) {
+  const ports = {
+    endProcessTree,
+    folder,
+    startTimeoutMs: DEFAULT_START_TIMEOUT_MS,
+    callTimeoutMs: DEFAULT_COMMAND_LIMITS.timeoutMs,
+    hash: sha256,
+    onProblem: (sentence: string) => void complain(sentence, 0),
+    onPrinted: (server: string, text: string) =>
+      void complain(text.trimEnd().replace(/^/gm, `[${server}] `), 0),
+  };
+  return openServers(file === undefined ? {} : await readMcpFile(resolve(file)), ports, signal);
 }
 
 type Given = {

@@ -65,6 +65,7 @@ export async function authorise(
     call: proposed.call.call,
     tool: tool.spec,
     preview,
+    allowance: [tool.spec.name, tool.spec.origin?.listingSha256 ?? ""].join("\n"),
     ...urgencyOf(preview, proposed, tool.spec, context),
   };
   const { approver, clock } = context.ports;

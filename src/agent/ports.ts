@@ -42,6 +42,8 @@ export type Question = {
   readonly call: string;
   readonly tool: ToolSpec;
   readonly preview: ToolPreview;
+  /** What an "always" is for: the tool as it is now. A server's tool that says otherwise of itself is another. */
+  readonly allowance: string;
   /** An earlier "always" does not count, `because` of what the call touches, carries, or comes after. */
   readonly alwaysAsk: boolean;
   readonly because: "sensitive" | "secret" | "outside" | null;

@@ -3,6 +3,7 @@ import type { Hash } from "../schema/claim";
 import type { Tool } from "../schema/tool";
 import { canonicalise } from "../thimble/identity";
 import { Connection, type ConnectionPorts, ListedTool } from "./connection";
+import { plainWords } from "./plainWords";
 import { createServerTool, type ServerInfo, specOf } from "./serverTool";
 import type { McpServers, ServerSettings } from "./settings";
 
@@ -24,9 +25,14 @@ const DEEPEST_SCHEMA = 32;
 /** Starts all servers at once. Never throws: what does not work is a problem that is told. */
 export async function openServers(
   servers: McpServers,
-  ports: McpPorts,
+  given: McpPorts,
   signal: AbortSignal,
 ): Promise<OpenServers> {
+  const ports: McpPorts = {
+    ...given,
+    onProblem: (sentence) => given.onProblem(plainWords(sentence)),
+    onPrinted: (server, text) => given.onPrinted(server, plainWords(text)),
+  };
   const connections: Connection[] = [];
   const opening = Object.entries(servers).map(async ([name, settings]) => {
     const connection = connect(name, settings, ports);

@@ -8,8 +8,9 @@ import { ProposedDocuments } from "./proposedDocuments";
 export type Question = {
   readonly session: string;
   readonly call: string;
-  readonly tool: { readonly name: string; readonly origin?: { readonly listingSha256: string } | undefined };
+  readonly tool: { readonly name: string };
   readonly preview: ToolPreview;
+  readonly allowance: string;
   /** An earlier "in this session" does not count. */
   readonly alwaysAsk: boolean;
   readonly because: "sensitive" | "secret" | "outside" | null;
@@ -79,8 +80,8 @@ export class Approver implements vscode.Disposable {
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
     if (signal.aborted) return STOPPED;
-    const { name, origin } = question.tool;
-    const key = [question.session, name, origin?.listingSha256].join("\n"); // a server's tool that has changed is another
+    const { name } = question.tool;
+    const key = `${question.session}\n${question.allowance}`;
     if (this.#allowed.has(key) && !question.alwaysAsk) {
       return { granted: true, by: "session", reason: `${name} is allowed in this session` };
     }

@@ -35,7 +35,9 @@ function serverTool(
 }
 
 const ok = (text: string, more: object = {}): ToolOutcome => ({ kind: "ok", text: asRaw(text), ...more });
-const search = (given: Record<string, unknown> = {}) => ({ calls: [{ name: "mine__search", arguments: given }] });
+const search = (given: Record<string, unknown> = {}) => ({
+  calls: [{ name: "mine__search", arguments: given }],
+});
 const house = (tools: Tool[], options: Partial<HouseOptions> = {}) =>
   openHouse({ tools, replies: [search(), search(), { say: "Done." }], ...options });
 
@@ -47,6 +49,17 @@ suite("agent/tools of servers", () => {
     await denied.ask("Go.");
     assert.equal(denied.questions.length, 2);
     assert.deepEqual(denied.eventsOf("executed"), []);
+  });
+
+  test("§7 an approval for the session is for the tool as it was listed: a changed description or schema asks again", async () => {
+    const allowanceOf = async (listingSha256: string) => {
+      const listed = serverTool(() => ok("x"), ORIGIN.hints, { origin: { ...ORIGIN, listingSha256 } });
+      const { questions, ask } = await house([listed]);
+      await ask("Go.");
+      return questions[0]?.allowance;
+    };
+    assert.equal(await allowanceOf("1".repeat(64)), await allowanceOf("1".repeat(64)));
+    assert.notEqual(await allowanceOf("1".repeat(64)), await allowanceOf("2".repeat(64)));
   });
 
   test("§7 after untrusted data nothing leaves unasked: servers of an open world, and commands", async () => {
