@@ -128,6 +128,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
+  const model = createScriptedModel(await readScript(values.script, "--script"), clock.sleep);
   const servers = await openMcp(values.mcp, workspace, stop.signal);
   const { session, end } = await runSession(
     {
@@ -142,7 +143,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
         intent: null,
       },
       ports: {
-        model: createScriptedModel(await readScript(values.script, "--script"), clock.sleep),
+        model,
         tools: [...tools, fetchResult, ...servers.tools],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,

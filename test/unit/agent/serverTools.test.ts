@@ -112,6 +112,7 @@ suite("agent/tools of servers", () => {
     tool: "search",
     server: "fake-server",
     items: "/rows",
+    continuation: { kind: "offset", argument: "/offset" },
     read_only: undefined as never,
   });
   async function limited(
@@ -165,7 +166,7 @@ suite("agent/tools of servers", () => {
       [["unknown", "no_tool_result"]],
     );
     assert.equal(receipt?.decision, "clamp");
-    assert.equal(receipt?.continuation?.available ?? false, false);
+    assert.deepEqual(receipt?.continuation, { kind: "offset", available: false });
     assert.equal(receipt?.actual?.items, null);
   });
 
