@@ -95,9 +95,9 @@ export class Approver implements vscode.Disposable {
 
   /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
-    if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
+    if (lineOf(preview) !== null) return null;
+    if (preview.kind === "command")
       return this.#showText(`${session}/${call}/Proposed Command.sh`, preview.command);
-    }
     if (preview.kind === "call")
       return this.#showText(`${session}/${call}/Proposed Arguments.json`, preview.arguments);
     if (preview.kind !== "diff") return null;
@@ -172,11 +172,11 @@ function pickerFor(question: Question): vscode.QuickPick<Answer> {
   picker.title = `Cloakroom: ${subjectOf(question)}`;
   picker.placeholder = placeholderOf(preview, because);
   picker.ignoreFocusOut = true;
-  const isOnOneLine = preview.kind === "command" && isPlainLine(preview.command, LINE_CHARS);
+  const line = lineOf(preview);
   const allow: Verdict = { granted: true, by: "user", reason: "allowed once" };
   const once: Answer = { label: "$(check) Allow Once", verdict: allow };
   picker.items = [
-    isOnOneLine ? { ...once, detail: inLabel(preview.command) } : once,
+    line === null ? once : { ...once, detail: inLabel(line) },
     ...(alwaysAsk
       ? []
       : [
@@ -191,19 +191,28 @@ function pickerFor(question: Question): vscode.QuickPick<Answer> {
   return picker;
 }
 
+/** What a row of the picker shows of the call, where it shows all of it. */
+function lineOf(preview: ToolPreview): string | null {
+  const line =
+    preview.kind === "command"
+      ? preview.command
+      : preview.kind === "call"
+        ? JSON.stringify(JSON.parse(preview.arguments))
+        : "";
+  return line !== "" && isPlainLine(line, LINE_CHARS) ? line : null;
+}
+
 function placeholderOf(preview: ToolPreview, because: Question["because"]): string {
   if (because === "secret") return "A secret goes with this call: it is asked every time";
   if (because === "outside") return "The agent has read content from outside: this is asked every time";
   if (because === "sensitive")
     return preview.kind === "call"
-      ? "The server does not say that this only reads: it is asked every time. The arguments are shown in the editor"
+      ? "The server does not say that this only reads: it is asked every time"
       : "This can change what an agent or the editor does later: it is asked every time";
-  if (preview.kind === "call")
-    return "The server says that this only reads. The arguments are shown in the editor";
   if (preview.kind === "diff") return "The change is shown in the editor. Escape lets you read it first";
-  return preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)
-    ? "The whole command is shown in the editor. Escape lets you read it first"
-    : "";
+  if (preview.kind === "invalid" || lineOf(preview) !== null)
+    return preview.kind === "call" ? "The server says that this only reads" : "";
+  return `The whole ${preview.kind} is shown in the editor. Escape lets you read it first`;
 }
 
 function subjectOf({ tool, preview }: Question): string {
