@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   store: edge("lowdb", "yauzl", "yazl", "@redis/client"),
   models: edge("openai", "@anthropic-ai/sdk", "gpt-tokenizer"),
   tools: edge(),
-  mcp: edge("@modelcontextprotocol/sdk"),
+  mcp: edge(),
   transcripts: edge(),
   language: {
     rooms: ["schema", "thimble"],

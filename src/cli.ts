@@ -7,6 +7,8 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
+import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
+import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
@@ -19,13 +21,15 @@ import { RedisContents } from "./store/redisFiles";
 import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
 import { builtinPolicy } from "./thimble/builtin";
+import { DEFAULT_COMMAND_LIMITS } from "./tools/createRunCommand";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
+import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 
 const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
-              [--allow] [--session ID] [--store DIR] [--ephemeral]
+              [--mcp FILE] [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
@@ -42,7 +46,8 @@ forget  deletes sessions and what they stored from disk; it cannot be undone, so
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
 --redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is
         taken from CLOAKROOM_REDIS_PASSWORD
---allow runs edits and commands unasked; without it they are refused, because there is nobody to ask`;
+--allow runs edits, commands and tools of MCP servers unasked; without it they are refused, because there is nobody to ask
+--mcp   starts the MCP servers that a file names: { "servers": { "NAME": { "command", "args", "env", "cwd" } } }`;
 
 /** Never a word of the command line: others can read those. */
 const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
@@ -65,6 +70,7 @@ async function main(words: readonly string[]): Promise<number> {
       question: { type: "string", default: "Go on." },
       limits: { type: "string", default: DEFAULT_SETTINGS.limits.mode },
       allow: { type: "boolean", default: false },
+      mcp: { type: "string" },
       session: { type: "string" },
       store: { type: "string" },
       redis: { type: "string" },
@@ -120,6 +126,7 @@ type RunOptions = {
   readonly question: string;
   readonly limits: string;
   readonly allow: boolean;
+  readonly mcp?: string | undefined;
   readonly session?: string | undefined;
 };
 
@@ -137,6 +144,8 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
   const reason = values.allow
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
+  const model = createScriptedModel(await readScript(values.script, "--script"), clock.sleep);
+  const servers = await openMcp(values.mcp, workspace, stop.signal);
   const { session, end } = await runSession(
     {
       store,
@@ -150,8 +159,8 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
         intent: null,
       },
       ports: {
-        model: createScriptedModel(await readScript(values.script, "--script"), clock.sleep),
-        tools: [...tools, fetchResult],
+        model,
+        tools: [...tools, fetchResult, ...servers.tools],
         approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
         clock,
         hash: sha256,
@@ -160,10 +169,25 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       watch: () => undefined,
     },
     stop.signal,
-  );
+  ).finally(() => servers.close());
   await show(store, session);
   if (end.end === "answered") return 0;
   return complain(end.message, end.end === "stopped" ? 130 : 1);
+}
+
+/** Problems with servers, and what they print, on standard error: the run goes on without them. */
+async function openMcp(file: string | undefined, folder: string, signal: AbortSignal) {
+  const ports = {
+    endProcessTree,
+    folder,
+    startTimeoutMs: DEFAULT_START_TIMEOUT_MS,
+    callTimeoutMs: DEFAULT_COMMAND_LIMITS.timeoutMs,
+    hash: sha256,
+    onProblem: (sentence: string) => void complain(sentence, 0),
+    onPrinted: (server: string, text: string) =>
+      void complain(text.trimEnd().replace(/^/gm, `[${server}] `), 0),
+  };
+  return openServers(file === undefined ? {} : await readMcpFile(resolve(file)), ports, signal);
 }
 
 type Given = {

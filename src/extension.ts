@@ -1,10 +1,13 @@
 /** The composition root: the house is built here, in the order data meets it. */
 import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession, WATCHED } from "./agent/runSession";
+import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
+import { mcpServersFrom } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
@@ -17,6 +20,7 @@ import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
+import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
@@ -25,6 +29,7 @@ import { Disposables } from "./vscode/disposables";
 import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
 import { InspectorView } from "./vscode/inspectorView";
 import { pickModel } from "./vscode/pickModel";
+import { inNotice } from "./vscode/plainText";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
 import { SessionController, type SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
@@ -49,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vault: () => openVault(secrets, servers),
     onFull: () => void storeCommands.askForRoom(),
   };
-  const sessions: SessionController = owned.add(new SessionController(createHost(store, approver)));
+  const sessions: SessionController = owned.add(new SessionController(createHost(store, approver, log)));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
   const demo = context.asAbsolutePath("media/demo-script.json");
@@ -97,11 +102,16 @@ function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {
 }
 
 /** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
-function createHost({ root, vault, onFull }: StoreAt, approver: Approver): SessionHost {
+function createHost(
+  { root, vault, onFull }: StoreAt,
+  approver: Approver,
+  log: vscode.LogOutputChannel,
+): SessionHost {
   const openStore = () =>
     Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
   return {
     check: async () => {
+      mcpServers();
       claimPolicyOf(readCoreSettings(), await openTools());
       await (await openStore()).check();
     },
@@ -114,11 +124,15 @@ function createHost({ root, vault, onFull }: StoreAt, approver: Approver): Sessi
     run: async ({ session: id, question, model, watch, watched, replyText, toolProgress }, signal) => {
       const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
-      const ports = { model, tools: await openTools(), approver, clock, hash: sha256, watcher };
       const workspace = vscode.workspace.name ?? "workspace";
       const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
       const store = await openStore();
-      return runSession({ store, session, question, configuration, ports, watch, watched }, signal);
+      const tools = await openTools();
+      const servers = await openMcp(log, signal);
+      const all = [...tools, ...servers.tools];
+      const ports = { model, tools: all, approver, clock, hash: sha256, watcher };
+      const running = runSession({ store, session, question, configuration, ports, watch, watched }, signal);
+      return running.finally(() => servers.close());
     },
   };
 }
@@ -129,6 +143,25 @@ async function openTools() {
   const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
   const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
   return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
+}
+
+const mcpServers = () => mcpServersFrom(readEditorSettings().mcpServers, "Setting cloakroom.mcp.servers");
+
+/** The servers of one run. None in an untrusted workspace: a command may find its program in the folder it runs in. */
+function openMcp(log: vscode.LogOutputChannel, signal: AbortSignal) {
+  const ports = {
+    endProcessTree,
+    folder: workspaceFolders()[0]?.path ?? homedir(),
+    startTimeoutMs: DEFAULT_START_TIMEOUT_MS,
+    callTimeoutMs: readEditorSettings().commandTimeoutSeconds * 1000,
+    hash: sha256,
+    onProblem: (sentence: string) => {
+      log.warn(sentence);
+      void vscode.window.showWarningMessage(inNotice(sentence));
+    },
+    onPrinted: (server: string, text: string) => log.info(`MCP server ${server} printed:\n${text}`),
+  };
+  return openServers(vscode.workspace.isTrusted ? mcpServers() : {}, ports, signal);
 }
 
 async function openScriptedModel(demo: string) {

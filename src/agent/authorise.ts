@@ -1,10 +1,10 @@
 /** Step 2: may this call run? Doubt closes: what cannot be judged is refused (STYLE, Errors). */
 import { indexOfChar } from "../schema/text";
-import type { Tool, ToolPreview } from "../schema/tool";
+import type { Tool, ToolPreview, ToolSpec } from "../schema/tool";
 import type { CallContext } from "./callContext";
 import type { ProposedCall } from "./clamp";
 import { orLeftBehind } from "./leaveBehind";
-import type { Verdict } from "./ports";
+import type { Question, Verdict } from "./ports";
 import type { Step } from "./step";
 
 export type Permit =
@@ -23,8 +23,12 @@ export type Permit =
 
 type Judged = Verdict | { readonly granted: false; readonly by: "check"; readonly reason: string };
 
+/** Our own reads change nothing. That a server says so of its tool opens no door (CONFORMANCE §7). */
+export const runsUnasked = ({ effect, origin }: ToolSpec): boolean =>
+  effect === "read" && origin === undefined;
+
 /**
- * Reads run by rule; a write or execute call is shown to the person first, unless it cannot run at all. Throws the
+ * Our own reads run by rule; a write or execute call, and any of a server's tool, is shown to the person first, unless it cannot run at all. Throws the
  * signal's reason after a stop: `clamped` then stands alone, which says that the call never started.
  */
 export async function authorise(
@@ -36,7 +40,7 @@ export async function authorise(
   const tool = context.ports.tools.find(({ spec }) => spec.name === proposed.call.name);
   if (!tool) return refused(proposed, "unknown_tool", unknownTool(proposed, context));
   const { effect } = tool.spec;
-  if (effect === "read")
+  if (runsUnasked(tool.spec))
     return granted(proposed, tool, null, { granted: true, by: "rule", reason: "reads run unasked" });
   if (proposed.unknownSecret !== null) {
     return refused(
@@ -45,24 +49,24 @@ export async function authorise(
       `The arguments contain ${proposed.unknownSecret}, which stands for a secret that this session no longer holds. Read the file again, then repeat the call.`,
     );
   }
-  if (effect === "execute" && !context.ports.approver.isTrusted()) {
+  if ((effect === "execute" || tool.spec.origin) && !context.ports.approver.isTrusted()) {
     return refused(
       proposed,
       "untrusted_workspace",
-      "Commands do not run in an untrusted workspace. The user can trust it with Manage Workspace Trust.",
+      "Commands and tools of servers do not run in an untrusted workspace. The user can trust it with Manage Workspace Trust.",
     );
   }
   const preview = await previewOf(tool, proposed, context, signal);
   if (preview === null)
     return refused(proposed, "no_preview", "This tool cannot show what it would do, so nobody can allow it.");
   if (preview.kind === "invalid") return refused(proposed, preview.code, preview.text);
-  const alwaysAsk = preview.sensitive || proposed.holdsSecret;
-  const question = {
+  const question: Question = {
     session: context.session,
     call: proposed.call.call,
     tool: tool.spec,
     preview,
-    alwaysAsk,
+    allowance: [tool.spec.name, tool.spec.origin?.listingSha256 ?? ""].join("\n"),
+    ...urgencyOf(preview, proposed, tool.spec, context),
   };
   const { approver, clock } = context.ports;
   const verdict = await orLeftBehind(approver.ask(question, signal), signal, clock);
@@ -75,6 +79,20 @@ export async function authorise(
     );
   signal.throwIfAborted();
   return granted(proposed, tool, preview, verdict);
+}
+
+/** What an earlier "always" does not cover. After untrusted data, nothing leaves unasked (CONFORMANCE §7). */
+function urgencyOf(
+  preview: ToolPreview & { sensitive: boolean },
+  { holdsSecret }: ProposedCall,
+  { effect, origin }: ToolSpec,
+  context: CallContext,
+): Pick<Question, "alwaysAsk" | "because"> {
+  if (preview.sensitive) return { alwaysAsk: true, because: "sensitive" };
+  if (holdsSecret) return { alwaysAsk: true, because: "secret" };
+  const canSend = effect === "execute" || (origin !== undefined && origin.hints.openWorldHint !== false);
+  if (canSend && context.hasReadOutside()) return { alwaysAsk: true, because: "outside" };
+  return { alwaysAsk: false, because: null };
 }
 
 /** Null where the tool has none to show. One that fails is a call that nobody can judge. */

@@ -15,5 +15,7 @@ export type CallContext = {
   readonly policy: LoadedPolicy;
   readonly intent: Intent | null;
   readonly secrets: Secrets;
+  /** Whether untrusted data from outside has come into the conversation. */
+  readonly hasReadOutside: () => boolean;
   readonly ports: Ports;
 };

@@ -2,6 +2,7 @@
 
 import { FETCH_RESULT } from "../claims/ticket";
 import type { Proposal } from "../schema/policy";
+import type { ToolSpec } from "../schema/tool";
 import { decide } from "../thimble/decide";
 import { unescapedInJson } from "./boundary";
 import type { CallContext } from "./callContext";
@@ -13,6 +14,8 @@ export type ProposedCall = {
   readonly proposal: Proposal;
   /** What would run: JSON text, secrets turned back, in memory only. */
   readonly argumentsText: string;
+  /** Where the result has the list that the contract counts. */
+  readonly returned: string | null;
   readonly unknownSecret: string | null;
   /** The arguments hold a secret that was turned back: whoever allows the call must see it, every time. */
   readonly holdsSecret: boolean;
@@ -28,15 +31,14 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
   const changesThings = tool !== undefined && tool.spec.effect !== "read"; // a read has no use for a secret (C29)
   const revealed = changesThings ? secrets.reveal(call.arguments) : { text: call.arguments, unknown: null };
   const written = tool?.spec.effect === "write" ? unescapedInJson(revealed.text) : revealed.text;
-  const { proposal, effectiveArguments } = decide(
+  const { proposal, effectiveArguments, returned } = decide(
     {
-      tool: call.name,
+      ...subjectOf(call.name, tool?.spec),
       argumentsText: written,
       mode: settings.limits.mode,
       hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
       intent,
       exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : [],
-      toolReadOnly: tool ? tool.spec.effect === "read" : null,
     },
     policy,
     ports.hash,
@@ -46,6 +48,7 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       call,
       proposal,
       argumentsText: effectiveArguments ?? written,
+      returned,
       unknownSecret: revealed.unknown,
       holdsSecret: revealed.text !== call.arguments,
     },
@@ -58,4 +61,12 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       proposal,
     },
   };
+}
+
+/** Whose contracts count. A server's annotation is the only thing known of its tool, and it may say nothing. */
+function subjectOf(name: string, spec: ToolSpec | undefined) {
+  if (spec?.origin === undefined)
+    return { tool: name, toolReadOnly: spec === undefined ? null : spec.effect === "read" };
+  const { tool, server, schemaSha256, hints } = spec.origin;
+  return { tool, server, schemaSha256, offeredAs: name, toolReadOnly: hints.readOnlyHint ?? null };
 }

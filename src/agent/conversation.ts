@@ -9,6 +9,7 @@ import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import type { LoadedPolicy } from "../thimble/policy";
 import type { CallContext } from "./callContext";
+import { withSafeSpecs } from "./outsideTools";
 import type { Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
 import { record } from "./step";
@@ -36,7 +37,7 @@ export class Conversation implements Log {
   #history: HistoryState;
 
   private constructor(
-    context: CallContext,
+    context: Omit<CallContext, "hasReadOutside">,
     log: Log,
     state: Pick<ConversationState, "started" | "history"> & {
       configured: ConversationState["configured"] | null;
@@ -46,7 +47,8 @@ export class Conversation implements Log {
     this.#started = state.started;
     this.#configured = state.configured;
     this.#history = state.history;
-    this.context = { ...context, ports: { ...context.ports, log: this } };
+    const hasReadOutside = () => this.#history.results.some(({ tainted }) => tainted);
+    this.context = { ...context, hasReadOutside, ports: { ...context.ports, log: this } };
   }
 
   /**
@@ -56,20 +58,22 @@ export class Conversation implements Log {
   static async open(
     events: readonly Logged[],
     configuration: Configuration,
-    ports: Ports,
+    given: Ports,
     before: ConversationState | null = null,
   ): Promise<Conversation> {
     const started = before?.started ?? events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const { settings, policy, intent } = configuration;
-    const context: CallContext = {
+    const secrets = new Secrets(started.salt, given.hash);
+    const ports = { ...given, tools: withSafeSpecs(given.tools, secrets) };
+    const context = {
       session: started.session,
       salt: started.salt,
       settings,
       claimPolicy: claimPolicyOf(settings, ports.tools),
       policy,
       intent,
-      secrets: new Secrets(started.salt, ports.hash),
+      secrets,
       ports,
     };
     const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.initial);

@@ -2,6 +2,7 @@
 import type { MediaPart } from "../schema/media";
 import { asRaw, type RawText } from "../schema/text";
 import type { ToolClass, ToolOutcome } from "../schema/tool";
+import { countAt } from "../thimble/returned";
 import type { Permit } from "./authorise";
 import type { CallContext } from "./callContext";
 import { orLeftBehind } from "./leaveBehind";
@@ -32,22 +33,22 @@ export async function execute(
   const running = async () => permit.tool.run(argumentsText, { signal, preview: permit.preview, progress });
   const outcome = await orLeftBehind(running().catch(thrown), signal, clock);
   const isError = outcome.kind === "failed";
-  const items = isError ? null : countOf(outcome.items);
+  const items = outcome.kind === "ok" ? itemsOf(outcome, permit.proposed.returned) : null;
   return {
     value: {
       call,
       permit,
       text: outcome.text,
       media: outcome.media ?? [],
-      class: isError ? errorClass(permit.tool.spec.class) : (outcome.class ?? permit.tool.spec.class),
+      class: classOf(outcome, permit.tool.spec.class),
       isError,
       items,
     },
     event: {
       type: "executed",
       call: call.call,
-      outcome: isError ? "failed" : "ok",
-      code: isError ? outcome.code : null,
+      outcome: outcome.kind,
+      code: outcome.kind === "ok" ? null : outcome.code,
       items,
       elapsedMs: Math.max(0, Math.round(clock.now() - started)),
     },
@@ -56,6 +57,18 @@ export async function execute(
 
 /** A failed command is still a log whose end matters; every other failure is shown as an error. */
 const errorClass = (declared: ToolClass): ToolClass => (declared === "execute" ? "execute" : "error");
+
+const classOf = (outcome: ToolOutcome, declared: ToolClass): ToolClass =>
+  outcome.kind === "failed"
+    ? errorClass(declared)
+    : ((outcome.kind === "ok" ? outcome.class : undefined) ?? declared);
+
+/** The tool's own count, else that of the list which the contract points to: measured, never what was asked for. */
+function itemsOf(outcome: ToolOutcome & { kind: "ok" }, returned: string | null): number | null {
+  const counted = countOf(outcome.items);
+  if (counted !== null || returned === null) return counted;
+  return countAt(outcome.json ?? outcome.text, returned);
+}
 
 /** A tool's own count, where it is one: the log takes nothing that could not be read back. */
 const countOf = (items: number | undefined): number | null =>

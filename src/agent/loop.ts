@@ -7,6 +7,7 @@ import type { EventOf, ReplyCall } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { type ChatRequest, type DurableRequest, Usage } from "../schema/model";
 import { byteLength, charLength } from "../schema/text";
+import { runsUnasked } from "./authorise";
 import type { Conversation } from "./conversation";
 import { fitImages, loadImages, withImages } from "./images";
 import { age, budget } from "./shorten";
@@ -78,7 +79,7 @@ function withoutCopies(calls: readonly ReplyCall[]): readonly ReplyCall[] {
 /** Each read may hold a file of 64 MB: a reply of a thousand calls must not fill the memory. */
 const READS_AT_ONCE = 8;
 
-/** Reads run side by side, a few at a time; a call that can change something waits for those before it, and those after wait for it. */
+/** Our own reads run side by side, a few at a time; a call that can change something waits for those before it, and those after wait for it. */
 async function runCalls(
   conversation: Conversation,
   calls: readonly ReplyCall[],
@@ -86,7 +87,7 @@ async function runCalls(
 ): Promise<void> {
   const { context } = conversation;
   const isRead = ({ name }: ReplyCall) =>
-    context.ports.tools.find(({ spec }) => spec.name === name)?.spec.effect === "read";
+    context.ports.tools.some(({ spec }) => spec.name === name && runsUnasked(spec));
   for (let i = 0; i < calls.length; ) {
     let next = i + 1;
     const first = calls[i];

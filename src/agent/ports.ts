@@ -42,8 +42,11 @@ export type Question = {
   readonly call: string;
   readonly tool: ToolSpec;
   readonly preview: ToolPreview;
-  /** An earlier "always" does not count: it touches a sensitive path, or a secret goes with it. */
+  /** What an "always" is for: the tool as it is now. A server's tool that says otherwise of itself is another. */
+  readonly allowance: string;
+  /** An earlier "always" does not count, `because` of what the call touches, carries, or comes after. */
   readonly alwaysAsk: boolean;
+  readonly because: "sensitive" | "secret" | "outside" | null;
 };
 export type Verdict = {
   readonly granted: boolean;

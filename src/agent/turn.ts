@@ -7,7 +7,7 @@
  * only `record` appends it. Images and other parts that are not text go the same way; `keepMedia` has one event for each
  * of them. A stop between two steps leaves a log that says how far the call came (ARCHITECTURE).
  */
-import { authorise } from "./authorise";
+import { authorise, runsUnasked } from "./authorise";
 import { boundary } from "./boundary";
 import type { CallContext } from "./callContext";
 import { clamp } from "./clamp";
@@ -34,7 +34,7 @@ export async function runToolCall(
     const redeemed = await record(log, await retrieve(permit, context));
     return record(log, rememberWindow(await record(log, measureWindow(redeemed))));
   }
-  if (permit.tool.spec.effect !== "read") await log.sync(); // on disk before anything changes
+  if (!runsUnasked(permit.tool.spec)) await log.sync(); // on disk before anything changes
   const result = await record(log, await execute(permit, context, signal));
   const safe = await record(log, redact(result, boundary(result.text, result.media), context));
   const measured = await record(log, measure(safe));

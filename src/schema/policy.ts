@@ -138,7 +138,7 @@ export const Proposal = z.object({
   decision: z.enum(["pass", "clamp"]),
   reason: DecisionReason,
   mode: LimitMode,
-  contract: z.object({ tool: z.string(), argument: z.string() }).nullable(),
+  contract: z.object({ tool: z.string(), argument: z.string(), server: z.string().optional() }).nullable(),
   exemption: z.string().nullable(),
   changes: z.array(Change), // applied
   proposedChanges: z.array(Change), // observe: what enforce would have applied

@@ -23,7 +23,7 @@ export const Receipt = z.object({
   continuation: z
     .object({ kind: z.enum(["cursor", "offset", "page", "rerun"]), available: z.boolean() })
     .nullable(),
-  contract: z.object({ tool: z.string(), argument: z.string() }).nullable(),
+  contract: z.object({ tool: z.string(), argument: z.string(), server: z.string().optional() }).nullable(),
   mode: LimitMode,
   exemption: z.string().nullable(),
   proposed_changes: z.array(Change),

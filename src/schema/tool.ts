@@ -12,6 +12,31 @@ export const ToolEffect = z.enum(["read", "write", "execute"]);
 export type ToolEffect = z.infer<typeof ToolEffect>;
 
 /**
+ * Which MCP server has a tool, in fields of its own: nothing is ever read out of the name that the model sees. What the
+ * server says of itself and of the tool is its own word, and proves nothing (CONFORMANCE §7).
+ */
+export const ToolOrigin = z.object({
+  configured: z.string(), // the server's name in the user's settings
+  server: z.string(), // as it calls itself: the identity that contracts name
+  version: z.string(),
+  tool: z.string(), // as the server calls the tool
+  schemaSha256: z.string(), // of the input schema's canonical JSON (RFC 8785)
+  listingSha256: z.string(), // of all that the server says of the tool: what a person has allowed
+  hints: z
+    .object({
+      readOnlyHint: z.boolean(),
+      destructiveHint: z.boolean(),
+      idempotentHint: z.boolean(),
+      openWorldHint: z.boolean(),
+    })
+    .partial(),
+});
+export type ToolOrigin = z.infer<typeof ToolOrigin>;
+
+/** Stands in the names of all tools of MCP servers, and in none of ours. */
+export const SERVER_MARK = "__";
+
+/**
  * A tool as offered to the model. `inputSchema` is JSON Schema. `reach: "outside"`: results come from beyond this
  * machine's workspace (MCP, network, other extensions) and are untrusted data (CONFORMANCE §1, Taint).
  */
@@ -22,16 +47,19 @@ export const ToolSpec = z.object({
   class: ToolClass,
   effect: ToolEffect,
   reach: z.literal("outside").optional(),
+  origin: ToolOrigin.optional(),
 });
 export type ToolSpec = z.infer<typeof ToolSpec>;
 
 /**
  * How a tool ended. `class` overrides the spec's (a read with an explicit range); `items` is how many records came
- * back, counted by the tool that made them. `media` is what came back besides the text; with it the text may be empty.
+ * back, counted by the tool that made them; `json` is the result's structured form, where the text is not that. `unknown`:
+ * what came back does not say whether the tool failed. `media` is what came back besides the text, which then may be empty.
  */
 export type ToolOutcome = { readonly text: RawText; readonly media?: readonly MediaPart[] } & (
-  | { readonly kind: "ok"; readonly class?: ToolClass; readonly items?: number }
+  | { readonly kind: "ok"; readonly class?: ToolClass; readonly items?: number; readonly json?: RawText }
   | { readonly kind: "failed"; readonly code: string }
+  | { readonly kind: "unknown"; readonly code: string }
 );
 
 /** What a write or execute call would do, shown to the person who is asked. */
@@ -47,6 +75,13 @@ export type ToolPreview =
       readonly kind: "command";
       readonly command: string;
       readonly folder: string;
+      readonly sensitive: boolean;
+    }
+  | {
+      readonly kind: "call"; // of a server's tool
+      readonly server: string; // as the user calls it
+      readonly tool: string; // as the server calls it
+      readonly arguments: string; // JSON text
       readonly sensitive: boolean;
     }
   | { readonly kind: "invalid"; readonly code: string; readonly text: string }; // the call cannot run: nobody is asked

@@ -17,7 +17,9 @@ export type Exemption = { readonly id: string; readonly tool: string | null };
 /** Everything that a decision depends on besides the policy. `mode`, `intent` and `hardMaximum` are the user's. */
 export type Question = {
   readonly tool: string;
-  readonly server?: string | null; // identity of the MCP server that has the tool
+  readonly server?: string | null; // identity of the MCP server that has the tool; `tool` is then its own name there
+  readonly offeredAs?: string; // the model's name for a server's tool: what a contract without a server, or an exemption, names
+  readonly schemaSha256?: string; // of the live tool's input schema
   readonly argumentsText: string; // as the model wrote it
   readonly mode: LimitMode;
   readonly hardMaximum: number | null; // items
@@ -28,7 +30,12 @@ export type Question = {
 };
 
 /** `effectiveArguments` is null when the call runs as the model wrote it. */
-export type Decision = { readonly proposal: Proposal; readonly effectiveArguments: string | null };
+export type Decision = {
+  readonly proposal: Proposal;
+  readonly effectiveArguments: string | null;
+  /** JSON pointer to the list in the tool's result, for the count of what came back; null = no contract says so. */
+  readonly returned: string | null;
+};
 
 type Verdict = {
   readonly reason: DecisionReason;
@@ -64,11 +71,12 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
         );
   return {
     effectiveArguments,
+    returned: verdicts.find((v) => v.ready?.contract.items !== undefined)?.ready?.contract.items ?? null,
     proposal: {
       decision: effectiveArguments === null ? "pass" : "clamp",
       reason,
       mode,
-      contract: ready && { tool: ready.contract.tool, argument: ready.contract.argument },
+      contract: ready && namesOf(ready),
       exemption,
       changes: applied.map((l) => l.change),
       proposedChanges: observed.map((l) => l.change),
@@ -82,12 +90,27 @@ export function decide(question: Question, policy: LoadedPolicy, hash: Hash): De
 function verdictsOn(question: Question, policy: LoadedPolicy): readonly [Verdict, ...Verdict[]] {
   const mode = lowestMode(question.mode, policy.artifact.mode);
   if (mode === "off") return [unjudged("mode_off", mode)];
-  const named = policy.contracts.get(question.tool) ?? [];
+  const named = contractsFor(question, policy);
   if (named.length === 0) return [unjudged("unknown_tool_contract", mode)];
   const [first, ...rest] = named.filter(({ contract }) => isOn(question.server, contract.server));
   if (first === undefined) return [unjudged("contract_schema_mismatch", mode)];
   return [judge(question, first), ...rest.map((ready) => judge(question, ready))];
 }
+
+/** For a server's tool: those that name the server, and those that name the tool as the model does; never ours of the same name. */
+function contractsFor({ tool, offeredAs }: Question, { contracts }: LoadedPolicy): readonly ReadyContract[] {
+  const named = contracts.get(tool) ?? [];
+  if (offeredAs === undefined) return named;
+  const ofServers = named.filter(({ contract }) => contract.server !== undefined);
+  const asOffered = (contracts.get(offeredAs) ?? []).filter(({ contract }) => contract.server === undefined);
+  return [...ofServers, ...asOffered];
+}
+
+const namesOf = ({ contract: { tool, argument, server } }: ReadyContract) => ({
+  tool,
+  argument,
+  ...(server !== undefined && { server }),
+});
 
 const unjudged = (reason: DecisionReason, mode: LimitMode): Verdict => ({
   reason,
@@ -141,16 +164,20 @@ function judge(question: Question, ready: ReadyContract): Verdict {
 
 /** Why the contract may not act (CONFORMANCE §5: read-only comes from the contract or from the tool's annotation). */
 function faultOf(question: Question, { contract, isValid }: ReadyContract, mode: LimitMode) {
-  if (question.schemaMismatch === true) return "contract_schema_mismatch";
+  if (question.schemaMismatch === true || isOtherSchema(question, contract))
+    return "contract_schema_mismatch";
   if (!isValid) return "invalid_contract";
   if (contract.read_only === false || question.toolReadOnly === false) return "not_read_only";
   const isKnown = contract.read_only === true || question.toolReadOnly === true;
   return isKnown || mode === "observe" ? null : "not_read_only";
 }
 
+const isOtherSchema = ({ schemaSha256 }: Question, { schema_sha256 }: ReadyContract["contract"]): boolean =>
+  schemaSha256 !== undefined && schema_sha256 !== undefined && schema_sha256 !== schemaSha256;
+
 /** What the user has set against being clamped. Intent counts before exemptions; the receipt shows the exemption. */
-function excuseFor({ intent, exemptions, tool }: Question) {
-  const exemption = exemptions.find((e) => e.tool === null || e.tool === tool);
+function excuseFor({ intent, exemptions, tool, offeredAs = tool }: Question) {
+  const exemption = exemptions.find((e) => e.tool === null || e.tool === offeredAs);
   if (intent !== null) {
     return { reason: "structured_intent" as const, shown: exemption?.id ?? `intent:${intent}` };
   }

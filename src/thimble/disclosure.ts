@@ -6,7 +6,8 @@ import { type Path, pathOf, scan } from "./scan";
 /** One line per clamped argument, in the words of the tool's own arguments; null when nothing was clamped. */
 export function disclose(proposal: Proposal, policy: LoadedPolicy, argumentsText: string): string | null {
   if (proposal.decision !== "clamp") return null;
-  const contracts = policy.contracts.get(proposal.contract?.tool ?? "") ?? [];
+  const { tool, server } = proposal.contract ?? { tool: "" };
+  const contracts = (policy.contracts.get(tool) ?? []).filter(({ contract }) => contract.server === server);
   return proposal.changes
     .map((change) => {
       const ready = contracts.find((c) => c.pointers.includes(change.path));

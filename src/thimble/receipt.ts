@@ -7,8 +7,8 @@ import type { Receipt } from "../schema/receipt";
 
 /** The policy in force, with what receipts take from its contracts. */
 type Policy = { readonly identity: PolicyIdentity; readonly kinds: Kinds };
-/** How a contract's tool goes on, by tool and argument. */
-type Kinds = ReadonlyMap<string, ReadonlyMap<string, Continuation["kind"]>>;
+/** How a contract's tool goes on, by the contract. */
+type Kinds = ReadonlyMap<string, Continuation["kind"]>;
 
 /** `items`: what the tool itself counted, until it is measured. */
 type Entry = { readonly receipt: Receipt; readonly items: number | null };
@@ -76,20 +76,21 @@ export function receiptOf(state: ReceiptState, call: string): Receipt | undefine
 }
 
 function kindsIn({ contracts }: PolicyArtifact): Kinds {
-  const kinds = new Map<string, Map<string, Continuation["kind"]>>();
-  for (const { tool, argument, continuation } of contracts) {
-    if (continuation === undefined) continue;
-    const ofTool = kinds.get(tool) ?? new Map<string, Continuation["kind"]>();
-    kinds.set(tool, ofTool.set(argument, continuation.kind));
-  }
-  return kinds;
+  return new Map(
+    contracts.flatMap((contract) =>
+      contract.continuation === undefined ? [] : [[keyOf(contract), contract.continuation.kind] as const],
+    ),
+  );
 }
+
+const keyOf = ({ tool, argument, server }: NonNullable<Receipt["contract"]>): string =>
+  JSON.stringify([tool, argument, server ?? null]);
 
 function entryFrom(
   { tool, argumentsSource, proposal }: EventOf<"clamped">,
   { identity, kinds }: Policy,
 ): Entry {
-  const kind = proposal.contract && kinds.get(proposal.contract.tool)?.get(proposal.contract.argument);
+  const kind = proposal.contract && kinds.get(keyOf(proposal.contract));
   return {
     items: null,
     receipt: {
@@ -127,6 +128,7 @@ function executed({ receipt }: Entry, { outcome, code, items }: EventOf<"execute
   if (outcome === "failed") {
     return { items, receipt: { ...receipt, decision: "error", reason: code ?? "tool_failed" } };
   }
+  if (outcome === "unknown") return { items, receipt }; // nobody knows whether there is more
   const continuation = receipt.continuation && { ...receipt.continuation, available: true };
   return { items, receipt: { ...receipt, continuation } };
 }

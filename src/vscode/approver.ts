@@ -10,8 +10,10 @@ export type Question = {
   readonly call: string;
   readonly tool: { readonly name: string };
   readonly preview: ToolPreview;
+  readonly allowance: string;
   /** An earlier "in this session" does not count. */
   readonly alwaysAsk: boolean;
+  readonly because: "sensitive" | "secret" | "outside" | null;
 };
 export type Verdict = {
   readonly granted: boolean;
@@ -32,7 +34,7 @@ const LINE_CHARS = 80; // of a command that a row of the picker shows whole
 
 export class Approver implements vscode.Disposable {
   readonly #documents = new ProposedDocuments();
-  readonly #allowed = new Set<string>(); // session and tool, for as long as this window lives
+  readonly #allowed = new Set<string>(); // session and tool as it was listed, for as long as this window lives
   readonly #screenSettled: () => Promise<unknown>;
   readonly #reminder: vscode.StatusBarItem;
   #queue: Promise<unknown> = Promise.resolve();
@@ -78,9 +80,10 @@ export class Approver implements vscode.Disposable {
 
   async #ask(question: Question, signal: AbortSignal): Promise<Verdict> {
     if (signal.aborted) return STOPPED;
-    const key = `${question.session}\n${question.tool.name}`;
+    const { name } = question.tool;
+    const key = `${question.session}\n${question.allowance}`;
     if (this.#allowed.has(key) && !question.alwaysAsk) {
-      return { granted: true, by: "session", reason: `${question.tool.name} is allowed in this session` };
+      return { granted: true, by: "session", reason: `${name} is allowed in this session` };
     }
     await this.#screenSettled();
     const shown = await this.#show(question);
@@ -92,14 +95,11 @@ export class Approver implements vscode.Disposable {
 
   /** Puts what is asked about on screen where the picker cannot show it whole; closed again after the answer. */
   async #show({ preview, call, session }: Question): Promise<{ close(): Promise<void> } | null> {
-    if (preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)) {
-      const text = this.#documents.put(`${session}/${call}/Proposed Command.sh`, preview.command);
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
-        preview: true,
-        preserveFocus: true,
-      });
-      return { close: () => this.#close([text]) };
-    }
+    if (lineOf(preview) !== null) return null;
+    if (preview.kind === "command")
+      return this.#showText(`${session}/${call}/Proposed Command.sh`, preview.command);
+    if (preview.kind === "call")
+      return this.#showText(`${session}/${call}/Proposed Arguments.json`, preview.arguments);
     if (preview.kind !== "diff") return null;
     const before = this.#documents.put(`${session}/${call}/before/${preview.path}`, preview.before);
     const after = this.#documents.put(`${session}/${call}/after/${preview.path}`, preview.after);
@@ -111,6 +111,15 @@ export class Approver implements vscode.Disposable {
       { preview: true, preserveFocus: true },
     );
     return { close: () => this.#close([before, after]) };
+  }
+
+  async #showText(name: string, content: string): Promise<{ close(): Promise<void> }> {
+    const text = this.#documents.put(name, content);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(text), {
+      preview: true,
+      preserveFocus: true,
+    });
+    return { close: () => this.#close([text]) };
   }
 
   async #close(documents: readonly vscode.Uri[]): Promise<void> {
@@ -158,16 +167,16 @@ export class Approver implements vscode.Disposable {
 }
 
 function pickerFor(question: Question): vscode.QuickPick<Answer> {
-  const { tool, preview, alwaysAsk } = question;
+  const { tool, preview, alwaysAsk, because } = question;
   const picker = vscode.window.createQuickPick<Answer>();
   picker.title = `Cloakroom: ${subjectOf(question)}`;
-  picker.placeholder = placeholderOf(preview, alwaysAsk);
+  picker.placeholder = placeholderOf(preview, because);
   picker.ignoreFocusOut = true;
-  const isOnOneLine = preview.kind === "command" && isPlainLine(preview.command, LINE_CHARS);
+  const line = lineOf(preview);
   const allow: Verdict = { granted: true, by: "user", reason: "allowed once" };
   const once: Answer = { label: "$(check) Allow Once", verdict: allow };
   picker.items = [
-    isOnOneLine ? { ...once, detail: inLabel(preview.command) } : once,
+    line === null ? once : { ...once, detail: inLabel(line) },
     ...(alwaysAsk
       ? []
       : [
@@ -182,14 +191,28 @@ function pickerFor(question: Question): vscode.QuickPick<Answer> {
   return picker;
 }
 
-function placeholderOf(preview: ToolPreview, alwaysAsk: boolean): string {
-  if (alwaysAsk && preview.kind !== "invalid" && preview.sensitive)
-    return "This can change what an agent or the editor does later: it is asked every time";
-  if (alwaysAsk) return "A secret goes with this call: it is asked every time";
+/** What a row of the picker shows of the call, where it shows all of it. */
+function lineOf(preview: ToolPreview): string | null {
+  const line =
+    preview.kind === "command"
+      ? preview.command
+      : preview.kind === "call"
+        ? JSON.stringify(JSON.parse(preview.arguments))
+        : "";
+  return line !== "" && isPlainLine(line, LINE_CHARS) ? line : null;
+}
+
+function placeholderOf(preview: ToolPreview, because: Question["because"]): string {
+  if (because === "secret") return "A secret goes with this call: it is asked every time";
+  if (because === "outside") return "The agent has read content from outside: this is asked every time";
+  if (because === "sensitive")
+    return preview.kind === "call"
+      ? "The server does not say that this only reads: it is asked every time"
+      : "This can change what an agent or the editor does later: it is asked every time";
   if (preview.kind === "diff") return "The change is shown in the editor. Escape lets you read it first";
-  return preview.kind === "command" && !isPlainLine(preview.command, LINE_CHARS)
-    ? "The whole command is shown in the editor. Escape lets you read it first"
-    : "";
+  if (preview.kind === "invalid" || lineOf(preview) !== null)
+    return preview.kind === "call" ? "The server says that this only reads" : "";
+  return `The whole ${preview.kind} is shown in the editor. Escape lets you read it first`;
 }
 
 function subjectOf({ tool, preview }: Question): string {
@@ -200,6 +223,8 @@ function subjectOf({ tool, preview }: Question): string {
       return preview.folder === "." || preview.folder === ""
         ? "Allow this command?"
         : `Allow this command in ${preview.folder}?`;
+    case "call":
+      return `Allow ${preview.tool} of the MCP server ${preview.server}?`;
     case "invalid":
       return `Allow ${tool.name}?`;
   }

@@ -9,11 +9,12 @@ import {
   LimitSettings,
 } from "../schema/settings";
 
-/** Editor-only settings. `model`: a model's id, or "" to ask. `script`: path of the offline model's script, or "". */
+/** Editor-only settings. `model`: a model's id, or "" to ask. `script`: path of the offline model's script, or "". `mcpServers`: as written. */
 export type EditorSettings = {
   readonly model: string;
   readonly script: string;
   readonly commandTimeoutSeconds: number;
+  readonly mcpServers: object;
 };
 
 export function readEditorSettings(): EditorSettings {
@@ -22,6 +23,7 @@ export function readEditorSettings(): EditorSettings {
     model: textOf(config.get("model"), "model"),
     script: textOf(config.get("scriptedModel.script"), "scriptedModel.script"),
     commandTimeoutSeconds: numberOf(config.get("commandTimeoutSeconds"), "commandTimeoutSeconds", 86_400),
+    mcpServers: objectOf(config.get("mcp.servers"), "mcp.servers"),
   };
 }
 
@@ -98,6 +100,11 @@ function sectionOf<T>(section: string, schema: Schema<T>): T {
 function textOf(value: unknown, field: string): string {
   if (typeof value === "string") return value;
   throw invalid(field, "must be text");
+}
+
+function objectOf(value: unknown, field: string): object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw invalid(field, "must be an object");
 }
 
 function flagOf(value: unknown, field: string): boolean {

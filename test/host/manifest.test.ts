@@ -27,7 +27,12 @@ suite("settings", () => {
       assert.equal(property.enumDescriptions?.length, property.enum?.length, name);
     }
     assert.deepEqual(readCoreSettings(), DEFAULT_SETTINGS);
-    assert.deepEqual(readEditorSettings(), { model: "", script: "", commandTimeoutSeconds: 120 });
+    assert.deepEqual(readEditorSettings(), {
+      model: "",
+      script: "",
+      commandTimeoutSeconds: 120,
+      mcpServers: {},
+    });
     assert.equal(readStoreSettings().keepSessionsDays, 30); // CONFORMANCE §0.6
   });
 
@@ -37,7 +42,9 @@ suite("settings", () => {
   });
 
   test("what decides where data goes, what runs and what is limited is not the workspace's to set", () => {
-    const ours = ["cloakroom.model", "cloakroom.scriptedModel.script", "cloakroom.commandTimeoutSeconds"];
+    const ours = ["model", "scriptedModel.script", "commandTimeoutSeconds", "mcp.servers"].map(
+      (name) => `cloakroom.${name}`,
+    );
     const limits = Object.keys(properties).filter((name) => name.startsWith("cloakroom.resultLimits."));
     for (const name of [...ours, ...limits])
       assert.match(properties[name]?.scope ?? "", /^(application|machine)$/, name);

@@ -124,3 +124,34 @@ test("cli: a model that fails is exit 1 with the reason; wrong words are exit 2 
   const unread = await cloakroom("run", "--script", broken, "--workspace", workspace, "--store", store);
   assert.match(unread.err, /is not a script: .* at conversations\.0\.0/);
 });
+
+test("cli: --mcp gives a run the tools of servers; one that does not start is named, and the run goes on", async () => {
+  const server = path.join(root, "test", "support", "mcp", "fakeServer.mjs");
+  const file = path.join(folder, "servers.json");
+  const fake = (mode: string) => ({ command: process.execPath, args: [server, mode] });
+  writeFileSync(file, JSON.stringify({ servers: { good: fake("good"), bad: fake("exits at once") } }));
+  const calls = [{ name: "good__say", arguments: { greeting: "ahoy" } }];
+  const says = script("mcp", [{ calls }, { say: "Done." }]);
+  const words = ["run", "--script", says, "--workspace", workspace, "--store", store, "--mcp", file];
+  const ran = await cloakroom(...words, "--allow");
+  assert.equal(ran.code, 0, ran.err);
+  assert.match(
+    ran.err,
+    /The MCP server bad ended by itself \(exit code 5\)\. Its tools are not available in this run\./,
+  );
+  assert.match(ran.out, /good__say/);
+  const unasked = await cloakroom(...words);
+  assert.match(unasked.out, /Nobody can be asked here; start again with --allow/);
+
+  for (const [text, expected] of [
+    ['{"servers":{"x":{"args":[]}}}', /servers\.x\.command: /],
+    ['{"servers":{"x":{"command":"y","env":{"KEY":5}}}}', /servers\.x\.env\.KEY: /],
+    ['{"mcp":{}}', /is not JSON with "servers"/],
+    ["{", /is not JSON with "servers"/],
+  ] as const) {
+    writeFileSync(file, text);
+    const { code, err } = await cloakroom(...words);
+    assert.equal(code, 1, text);
+    assert.match(err, expected);
+  }
+});
