@@ -81,13 +81,13 @@ if (mode === "flood") {
   more();
 }
 if (mode === "stays") {
-  // Ignores every request to end, and so does what it started.
-  const child = spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000)"], {
+  // Ignores every wish to end, and so does what it started.
+  const child = spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setTimeout(()=>{},120000)"], {
     stdio: "ignore",
   });
   writeFileSync(process.env.PIDS, `${process.pid} ${child.pid}`);
   process.on("SIGTERM", () => {});
-  setInterval(() => {}, 1000);
+  setTimeout(() => process.exit(), 120_000); // a test that was killed ends nobody
 }
 
 let rest = "";
