@@ -2,6 +2,7 @@
 import type { ClaimPolicy } from "../claims/policy";
 import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
+import type { Exemption } from "../thimble/decide";
 import type { LoadedPolicy } from "../thimble/policy";
 import type { Ports } from "./ports";
 import type { Secrets } from "./secrets";
@@ -14,6 +15,10 @@ export type CallContext = {
   readonly claimPolicy: ClaimPolicy | null;
   readonly policy: LoadedPolicy;
   readonly intent: Intent | null;
+  /** Those in force now: some expire, some are for one call. */
+  readonly exemptions: () => readonly Exemption[];
+  /** Tools, as they are called, whose contracts were all written for another one. */
+  readonly mismatched: ReadonlySet<string>;
   readonly secrets: Secrets;
   /** Whether untrusted data from outside has come into the conversation. */
   readonly hasReadOutside: () => boolean;

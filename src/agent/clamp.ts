@@ -38,7 +38,8 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       mode: settings.limits.mode,
       hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
       intent,
-      exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : [],
+      exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : context.exemptions(),
+      schemaMismatch: context.mismatched.has(call.name),
     },
     policy,
     ports.hash,
@@ -67,6 +68,6 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
 function subjectOf(name: string, spec: ToolSpec | undefined) {
   if (spec?.origin === undefined)
     return { tool: name, toolReadOnly: spec === undefined ? null : spec.effect === "read" };
-  const { tool, server, schemaSha256, hints } = spec.origin;
-  return { tool, server, schemaSha256, offeredAs: name, toolReadOnly: hints.readOnlyHint ?? null };
+  const { tool, server, hints } = spec.origin;
+  return { tool, server, offeredAs: name, toolReadOnly: hints.readOnlyHint ?? null };
 }

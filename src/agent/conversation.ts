@@ -2,12 +2,14 @@
 import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
 import { type HistoryState, historyFold } from "../history/fold";
+import type { Hash } from "../schema/claim";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import type { DurableRequest } from "../schema/model";
-import type { Intent } from "../schema/policy";
+import type { ContractCheck, Intent, OperatorExemption } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
-import type { LoadedPolicy } from "../thimble/policy";
+import { exemptionsInForce } from "../thimble/exemptions";
+import { type LoadedPolicy, policyFrom } from "../thimble/policy";
 import type { CallContext } from "./callContext";
 import { withSafeSpecs } from "./outsideTools";
 import type { Log, Ports } from "./ports";
@@ -20,13 +22,26 @@ export type Configuration = {
   readonly settings: CoreSettings;
   readonly policy: LoadedPolicy;
   readonly intent: Intent | null;
+  readonly exemptions?: readonly OperatorExemption[];
+  /** What making the session's policy found: of its contracts, and of the files it comes from. */
+  readonly found?: Found;
+  /** The policy could not be read whole: a session that has one keeps it. */
+  readonly keepsPinned?: boolean;
 };
+
+export type Found = {
+  readonly contractChecks: ContractCheck[];
+  readonly mismatched: string[];
+  readonly policyNotes: string[];
+};
+const NOTHING_FOUND: Found = { contractChecks: [], mismatched: [], policyNotes: [] };
 
 /** What a snapshot keeps of a conversation: enough to take it up without the events before. */
 export type ConversationState = {
   readonly started: Logged & EventOf<"session_started">;
   readonly configured: Logged & EventOf<"configured">;
   readonly history: HistoryState;
+  readonly excused: readonly string[];
 };
 
 export class Conversation implements Log {
@@ -34,26 +49,32 @@ export class Conversation implements Log {
   readonly #log: Log;
   readonly #started: ConversationState["started"];
   #configured: ConversationState["configured"] | null;
+  readonly #excused: Set<string>; // ids of exemptions that a call was excused by
   #history: HistoryState;
 
   private constructor(
-    context: Omit<CallContext, "hasReadOutside">,
+    context: Omit<CallContext, "hasReadOutside" | "exemptions">,
     log: Log,
-    state: Pick<ConversationState, "started" | "history"> & {
-      configured: ConversationState["configured"] | null;
-    },
+    state: Omit<ConversationState, "configured"> & { configured: ConversationState["configured"] | null },
+    exemptions: readonly OperatorExemption[],
   ) {
     this.#log = log;
     this.#started = state.started;
     this.#configured = state.configured;
     this.#history = state.history;
-    const hasReadOutside = () => this.#history.results.some(({ tainted }) => tainted);
-    this.context = { ...context, hasReadOutside, ports: { ...context.ports, log: this } };
+    this.#excused = new Set(state.excused);
+    const { clock } = context.ports;
+    this.context = {
+      ...context,
+      hasReadOutside: () => this.#history.results.some(({ tainted }) => tainted),
+      exemptions: () => exemptionsInForce(exemptions, this.#excused, clock.now()),
+      ports: { ...context.ports, log: this },
+    };
   }
 
   /**
-   * Takes a session up where its log ends: `events`, and what a snapshot kept of those `before`. Records the configuration where it is new or differs. Throws
-   * `Failure("settings-invalid")` before anything is recorded.
+   * Takes a session up where its log ends: `events`, and what a snapshot kept of those `before`. Records the
+   * configuration where it is new or differs. Throws `Failure("settings-invalid")` before anything is recorded.
    */
   static async open(
     events: readonly Logged[],
@@ -63,7 +84,10 @@ export class Conversation implements Log {
   ): Promise<Conversation> {
     const started = before?.started ?? events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
-    const { settings, policy, intent } = configuration;
+    const last = events.findLast((event) => event.type === "configured") ?? before?.configured ?? null;
+    const pinning =
+      configuration.keepsPinned && last ? keeping(configuration, last, given.hash) : configuration;
+    const { settings, policy, intent, exemptions = [], found = NOTHING_FOUND } = pinning;
     const secrets = new Secrets(started.salt, given.hash);
     const ports = { ...given, tools: withSafeSpecs(given.tools, secrets) };
     const context = {
@@ -73,15 +97,17 @@ export class Conversation implements Log {
       claimPolicy: claimPolicyOf(settings, ports.tools),
       policy,
       intent,
+      mismatched: new Set(found.mismatched),
       secrets,
       ports,
     };
     const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.initial);
-    const last = events.findLast((event) => event.type === "configured") ?? before?.configured ?? null;
-    const conversation = new Conversation(context, ports.log, { started, configured: last, history });
+    const excused = [...(before?.excused ?? []), ...events.flatMap(excusedBy)];
+    const state = { started, configured: last, history, excused };
+    const conversation = new Conversation(context, ports.log, state, exemptions);
     if (history.turn > 0)
       await record(conversation, { value: undefined, event: { type: "resumed", turn: history.turn } });
-    const pinned = configured(configuration, ports);
+    const pinned = configured(pinning, ports);
     if (!last || !isSame(last, pinned)) await record(conversation, { value: undefined, event: pinned });
     return conversation;
   }
@@ -89,7 +115,11 @@ export class Conversation implements Log {
   /** For a snapshot. */
   get state(): ConversationState {
     if (!this.#configured) throw new Error("a conversation was taken up without a configuration");
-    return { started: this.#started, configured: this.#configured, history: this.#history };
+    const { started, configured, history, excused } = {
+      ...{ started: this.#started, configured: this.#configured },
+      ...{ history: this.#history, excused: [...this.#excused] },
+    };
+    return { started, configured, history, excused };
   }
 
   get history(): HistoryState {
@@ -109,6 +139,7 @@ export class Conversation implements Log {
     const logged = await this.#log.append(event);
     this.#history = historyFold.reduce(this.#history, logged);
     if (logged.type === "configured") this.#configured = logged;
+    for (const id of excusedBy(logged)) this.#excused.add(id);
     return logged;
   }
 
@@ -126,7 +157,25 @@ export function claimPolicyOf(
   return claimCheck.enabled && names.includes(FETCH_RESULT) ? createClaimPolicy(claimCheck, names) : null;
 }
 
-function configured({ settings, policy, intent }: Configuration, ports: Ports): EventOf<"configured"> {
+/** The exemption that a call was excused by. */
+const excusedBy = (event: Logged): readonly string[] =>
+  event.type === "clamped" && event.proposal.exemption !== null ? [event.proposal.exemption] : [];
+
+/** The same with the policy that the session has, and what was found of it; why is told. */
+function keeping(configuration: Configuration, last: EventOf<"configured">, hash: Hash): Configuration {
+  const { contractChecks = [], mismatched = [] } = last;
+  const policyNotes = [
+    ...(configuration.found?.policyNotes ?? []),
+    "The session keeps the policy that it had.",
+  ];
+  const found = { contractChecks, mismatched, policyNotes };
+  return { ...configuration, policy: policyFrom(last.policy, hash), found };
+}
+
+function configured(
+  { settings, policy, intent, exemptions = [], found = NOTHING_FOUND }: Configuration,
+  ports: Ports,
+): EventOf<"configured"> {
   return {
     type: "configured",
     model: ports.model.info,
@@ -136,7 +185,13 @@ function configured({ settings, policy, intent }: Configuration, ports: Ports): 
     policy: policy.artifact,
     policyIdentity: policy.identity,
     intent,
+    ...present({ exemptions: [...exemptions], ...found }),
   };
+}
+
+/** Empty lists are not written. */
+function present<T extends Record<string, readonly unknown[]>>(lists: T): Partial<T> {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<T>;
 }
 
 function isSame(last: Logged & EventOf<"configured">, next: EventOf<"configured">): boolean {

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
 import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
-import { Intent, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
+import { ContractCheck, Intent, OperatorExemption, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
 import { CoreSettings } from "./settings";
 import { ToolClass, ToolSpec } from "./tool";
 
@@ -49,6 +49,11 @@ const Configured = z.object({
   policy: PolicyArtifact,
   policyIdentity: PolicyIdentity,
   intent: Intent.nullable(),
+  // Absent: there are none.
+  exemptions: z.array(OperatorExemption).optional(),
+  contractChecks: z.array(ContractCheck).optional(), // of the policy's sources against the tools that are there
+  mismatched: z.array(z.string()).optional(), // tools whose contracts were all written for another one
+  policyNotes: z.array(z.string()).optional(), // what is to be told of the policy's sources
 });
 
 /** The session was opened again, by another window or after a restart. */

@@ -19,7 +19,6 @@ export type Question = {
   readonly tool: string;
   readonly server?: string | null; // identity of the MCP server that has the tool; `tool` is then its own name there
   readonly offeredAs?: string; // the model's name for a server's tool: what a contract without a server, or an exemption, names
-  readonly schemaSha256?: string; // of the live tool's input schema
   readonly argumentsText: string; // as the model wrote it
   readonly mode: LimitMode;
   readonly hardMaximum: number | null; // items
@@ -164,16 +163,12 @@ function judge(question: Question, ready: ReadyContract): Verdict {
 
 /** Why the contract may not act (CONFORMANCE §5: read-only comes from the contract or from the tool's annotation). */
 function faultOf(question: Question, { contract, isValid }: ReadyContract, mode: LimitMode) {
-  if (question.schemaMismatch === true || isOtherSchema(question, contract))
-    return "contract_schema_mismatch";
+  if (question.schemaMismatch === true) return "contract_schema_mismatch";
   if (!isValid) return "invalid_contract";
   if (contract.read_only === false || question.toolReadOnly === false) return "not_read_only";
   const isKnown = contract.read_only === true || question.toolReadOnly === true;
   return isKnown || mode === "observe" ? null : "not_read_only";
 }
-
-const isOtherSchema = ({ schemaSha256 }: Question, { schema_sha256 }: ReadyContract["contract"]): boolean =>
-  schemaSha256 !== undefined && schema_sha256 !== undefined && schema_sha256 !== schemaSha256;
 
 /** What the user has set against being clamped. Intent counts before exemptions; the receipt shows the exemption. */
 function excuseFor({ intent, exemptions, tool, offeredAs = tool }: Question) {

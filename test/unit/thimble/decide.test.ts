@@ -191,18 +191,12 @@ suite("thimble/decide", () => {
   });
 
   test("a server's tool answers to its own name at its server, and to the model's name for it; never to ours", () => {
-    const live = { server: "github", offeredAs: "gh__search", schemaSha256: "a".repeat(64) };
+    const live = { server: "github", offeredAs: "gh__search" };
     const at = { server: "github" };
     check([["ours of the same name", live, "pass unknown_tool_contract"]]);
     check([["its server's", live, CLAMPED]], policyWith(at));
     check([["the model's name for it", live, CLAMPED]], policyWith({ tool: "gh__search" }));
     check([["another's", { ...live, server: "x" }, "pass contract_schema_mismatch"]], policyWith(at));
-    const schema_sha256 = (digit: string) => digit.repeat(64) as never;
-    check([["this schema", live, CLAMPED]], policyWith({ ...at, schema_sha256: schema_sha256("a") }));
-    check(
-      [["another schema", live, "pass contract_schema_mismatch"]],
-      policyWith({ ...at, schema_sha256: schema_sha256("b") }),
-    );
     const exempt = (tool: string) => ({ ...live, exemptions: [{ id: "e", tool }] });
     check([["exempt as offered", exempt("gh__search"), "pass exempt"]], policyWith(at));
     check([["ours is exempt", exempt("search"), CLAMPED]], policyWith(at));
