@@ -91,9 +91,9 @@ function createHost({ root, vault }: StoreAt, approver: Approver): SessionHost {
   const openStore = () =>
     Sessions.open(root, workspaceIdentity(), clock, readStoreSettings().limits, vault());
   return {
-    check: async () => {
+    check: async (start) => {
       claimPolicyOf(readCoreSettings(), await openTools());
-      await (await openStore()).check();
+      await (await openStore()).check(start);
     },
     list: async () => (await openStore()).list(),
     read: async (session) => {
@@ -101,6 +101,7 @@ function createHost({ root, vault }: StoreAt, approver: Approver): SessionHost {
       return { before: restored, events };
     },
     content: async (session, handle) => (await openStore()).content(session, handle),
+    opensAs: async (session) => (await openStore()).opensAs(session),
     run: async ({ session: id, question, model, watch, watched, replyText, toolProgress }, signal) => {
       const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
