@@ -110,10 +110,10 @@ function createHost(
   const openStore = () =>
     Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
   return {
-    check: async () => {
+    check: async (start) => {
       mcpServers();
       claimPolicyOf(readCoreSettings(), await openTools());
-      await (await openStore()).check();
+      await (await openStore()).check(start);
     },
     list: async () => (await openStore()).list(),
     read: async (session) => {
@@ -121,6 +121,7 @@ function createHost(
       return { before: restored, events };
     },
     content: async (session, handle) => (await openStore()).content(session, handle),
+    opensAs: async (session) => (await openStore()).opensAs(session),
     run: async ({ session: id, question, model, watch, watched, replyText, toolProgress }, signal) => {
       const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };

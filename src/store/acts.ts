@@ -135,7 +135,7 @@ function erasedWords({ sessions, results, bytes, copies }: Erased): Told {
   const forks =
     copies.length === 0
       ? ""
-      : ` ${count(copies.length, "session")} copied from what was deleted keep their copies.`;
+      : ` ${count(copies.length, "session")} copied from what was deleted ${copies.length === 1 ? "keeps its" : "keep their"} copies.`;
   const summary = `Deleted ${count(sessions, "session")} with ${count(results, "stored result")} (${megabytes(bytes)}).${forks}`;
   return { ok: true, summary, lines: copies.map((session) => `keeps its copies: ${session}`) };
 }

@@ -84,6 +84,7 @@ export class Keyring {
       throw new Failure(
         "seal-unavailable",
         "VS Code's secret storage did not keep the key for encryption. Repair it, or turn the setting cloakroom.store.encryption off.",
+        { field: "store.encryption" },
       );
     await writeAtomically(proofPath(root, tenant), sealBytes(key, PROOF, Buffer.alloc(0)));
     return key;

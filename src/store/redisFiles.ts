@@ -61,12 +61,8 @@ export class RedisContents {
     try {
       return await (await this.#connected()).send(args);
     } catch (cause) {
-      throw new Failure(
-        "contents-unreachable",
-        `The stored results are kept in Redis, and it did not answer (${whyOf(cause)}). Check the setting cloakroom.store.redisUrl and the server, then try again.`,
-        { command: String(args[0]) },
-        { cause },
-      );
+      if (isRefused(cause)) await this.close(); // the next who asks comes with the password that is set then
+      throw unreachable(cause, String(args[0]));
     }
   }
 
@@ -129,6 +125,26 @@ function redisFiles(
       return cleared(listed);
     },
   };
+}
+
+/** Whether the server wants a password, or another one. */
+const isRefused = (cause: unknown): boolean =>
+  cause instanceof Error && /^(NOAUTH|WRONGPASS|ERR AUTH)\b/.test(cause.message);
+
+function unreachable(cause: unknown, command: string): Failure {
+  return isRefused(cause)
+    ? new Failure(
+        "contents-unreachable",
+        "The stored results are kept in Redis, and it does not take the password, or wants one. Use the command Cloakroom: Set Redis Password, then try again.",
+        { command, needs: "redisPassword" },
+        { cause },
+      )
+    : new Failure(
+        "contents-unreachable",
+        `The stored results are kept in Redis, and it did not answer (${whyOf(cause)}). Check the setting cloakroom.store.redisUrl and the server, then try again.`,
+        { command, field: "store.redisUrl" },
+        { cause },
+      );
 }
 
 const whyOf = (cause: unknown): string =>

@@ -49,6 +49,9 @@ export type SessionSummary = {
   readonly changedAt: number;
 };
 
+/** Going on with a session is going on with itself, or with a copy: of an imported one, or of a plain one where new ones are sealed. */
+export type OpensAs = "itself" | "copy" | "sealed copy";
+
 export class Sessions {
   readonly #root: Root;
   readonly #folder: string;
@@ -95,9 +98,9 @@ export class Sessions {
       .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
   }
 
-  /** Throws what would keep a new session from being begun as the settings ask. */
-  check(): Promise<void> {
-    return this.#root.vault.check(this.#root, this.#tenant);
+  /** Throws what would keep a new session, or a copy of one that is gone on with, from being begun as the settings ask. */
+  check(start: { readonly isNew: boolean }): Promise<void> {
+    return this.#root.vault.check(this.#root, this.#tenant, start);
   }
 
   /** Starts a session's folder and log. The first event is on disk when this resolves. */
@@ -143,16 +146,21 @@ export class Sessions {
 
   /**
    * Opens a session to go on with it: repairs what a crash left, and says so in events. An imported session is only
-   * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`.
+   * ever read: going on with it forks it. Throws `session-missing`, `session-in-use`, `contents-unreachable`.
    */
   async open(id: string, states: readonly string[] = []): Promise<OpenSession> {
     const place = await this.#existing(id);
     try {
-      if (await this.#isReadOnly(place)) return await this.open(await this.fork(id), states);
+      if ((await this.#opensAs(place)) !== "itself") return await this.open(await this.fork(id), states);
       return await this.#open(place, states);
     } catch (cause) {
       throw unwritable(place.folder, cause);
     }
+  }
+
+  /** What `open` opens. Throws as `open` does. */
+  async opensAs(id: string): Promise<OpensAs> {
+    return this.#opensAs(await this.#existing(id));
   }
 
   async #open(place: Place, states: readonly string[]): Promise<OpenSession> {
@@ -160,6 +168,7 @@ export class Sessions {
     const lock = await takeLock(join(folder, LOCK), this.#clock.now(), randomUUID());
     return letGoOnFailure(lock, async (held) => {
       const keeping = await this.#root.vault.of(place);
+      if (keeping.isRemote) await keeping.files.list(); // the model is not told that all is gone while a server is away
       const { seal } = keeping;
       const found = states.length > 0 ? await loadSnapshots(folder, [CLAIMS, ...states], seal) : null;
       const ports = { clock: this.#clock, seal };
@@ -241,11 +250,11 @@ export class Sessions {
   }
 
   /** An imported session is evidence; a plain one is not gone on with where new ones are sealed. */
-  async #isReadOnly(place: Place): Promise<boolean> {
-    if (!(await statOf(join(place.folder, LOG)))) return false; // whoever opens it says so
-    if (this.#root.vault.sealsNew && !(await isSealed(place))) return true;
+  async #opensAs(place: Place): Promise<OpensAs> {
+    if (!(await statOf(join(place.folder, LOG)))) return "itself"; // whoever opens it says so
+    if (this.#root.vault.sealsNew && !(await isSealed(place))) return "sealed copy";
     const first = await firstEventOf(place);
-    return first?.type === "session_started" && first.from?.kind === "import";
+    return first?.type === "session_started" && first.from?.kind === "import" ? "copy" : "itself";
   }
 
   async #existing(id: string): Promise<Place> {

@@ -136,13 +136,13 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
       await removeSession(place, onStep);
       const first = now.kind === "begun" ? now.events[0] : undefined;
       if (first?.type === "session_started")
-        report.expired.push({ session: place.session, title: first.title, lastUsedAt: used });
+        report.expired.push({ session: place.session, title: titleOf(now, first.title), lastUsedAt: used });
       else report.drafts++;
       return;
     }
     await onStep("collect");
-    for (const { path, kind } of await restsIn(place, now, clock)) {
-      await rm(path, { force: true });
+    for (const { remove, kind } of await restsIn(place, now, clock)) {
+      if ((await remove()) === null) continue; // written since
       if (kind === "orphan") report.orphans++;
       else report.drafts++;
     }
@@ -150,6 +150,10 @@ async function sweepSession(place: Place, ports: SweepPorts, report: Report, onS
     await lock.release();
   }
 }
+
+/** What is told of an expired session stands in the editor's log: a sealed one keeps its title to itself. */
+const titleOf = (state: FolderState, title: string): string =>
+  state.kind === "begun" && state.keeping.seal ? "Sealed session" : title;
 
 /**
  * Whether a look at the folder is enough: used lately, nothing half-written, and the index knows all old content. The
@@ -178,23 +182,27 @@ async function isExpired(place: Place, state: FolderState, ports: SweepPorts): P
   return now - ((await statOf(place.folder))?.mtimeMs ?? now) > GRACE_MS;
 }
 
+/** `remove` resolves with null where it was written since, and so is there still. */
+type Rest = { readonly kind: "orphan" | "draft"; readonly remove: () => Promise<unknown> };
+
 /** What is old and belongs to nothing. Where the log lost lines, content that it does not name may be theirs. */
-async function restsIn(
-  place: Place,
-  state: FolderState,
-  clock: Clock,
-): Promise<readonly { path: string; kind: "orphan" | "draft" }[]> {
+async function restsIn(place: Place, state: FolderState, clock: Clock): Promise<readonly Rest[]> {
   if (state.kind !== "begun") return [];
   const isOld = (changedAt: number) => clock.now() - changedAt > GRACE_MS;
   const drafts = (await listDrafts(place.folder)).filter(({ changedAt }) => isOld(changedAt));
-  const rests = drafts.map(({ path }) => ({ path, kind: "draft" as "orphan" | "draft" }));
+  const rests: Rest[] = drafts.map(({ path }) => ({
+    kind: "draft",
+    remove: () => rm(path, { force: true }),
+  }));
+  const { files } = state.keeping;
   const named = contentsOf(state.events);
   const knowsAll = !state.isTorn && !state.lostLines;
-  for (const file of await listContents(place)) {
+  for (const file of await files.list()) {
     if (!isOld(file.changedAt) || file.kind === "stray") continue;
-    if (file.kind === "draft") rests.push({ path: file.where, kind: "draft" });
+    const remove = () => files.remove(file); // wherever it lies
+    if (file.kind === "draft") rests.push({ kind: "draft", remove });
     else if (file.kind === "blob" && knowsAll && !named.has(file.digest))
-      rests.push({ path: file.where, kind: "orphan" });
+      rests.push({ kind: "orphan", remove });
   }
   return rests;
 }

@@ -42,12 +42,13 @@ export class Vault {
     return this.#sealsNew;
   }
 
-  /** Whether a session may be begun. Throws what would keep it from being sealed. */
-  async check(root: Root, tenant: string): Promise<void> {
+  /** Throws what would keep a session from being sealed and, where it is to be a new one, its contents from being stored. */
+  async check(root: Root, tenant: string, { isNew }: { readonly isNew: boolean }): Promise<void> {
     if (this.sealsNew) await this.#keyring?.usable(root, tenant);
+    if (isNew) await this.#remote?.filesOf({ tenant, session: "" }).list(); // nobody's: only whether it answers
   }
 
-  /** How a session that is there is kept. Throws `key-missing`, `key-damaged`, `contents-unreachable`, or the disk's own error. */
+  /** How a session that is there is kept. Throws `key-missing`, `key-damaged`, or the disk's own error. */
   async of(place: Place): Promise<Keeping> {
     const kept = await readKeeping(place);
     if (kept.key === undefined) return this.#keeping(place, kept, null);
@@ -84,20 +85,27 @@ export class Vault {
     const { tenant, session } = place;
     if (contents === undefined)
       return { seal, files: folderFiles(join(place.folder, BLOBS)), isRemote: false };
-    if (this.#remote === null)
-      throw new Failure(
-        "contents-unreachable",
-        "The stored results of this session are kept in Redis. Say which in the setting cloakroom.store.redisUrl.",
-      );
+    if (this.#remote === null) return { seal, files: unreachable, isRemote: true };
     const named = { tenant, session: session.replace(DRAFT, "") }; // one that is being built has the name it will have
     return { seal, files: this.#remote.filesOf(named), isRemote: true };
   }
 }
 
+/** The session's log is here and can be read; its contents are where nobody says. */
+const unsaid = async (): Promise<never> => {
+  throw new Failure(
+    "contents-unreachable",
+    "The stored results of this session are kept in Redis. Say which in the setting cloakroom.store.redisUrl.",
+    { field: "store.redisUrl" },
+  );
+};
+const unreachable: BlobFiles = { write: unsaid, open: unsaid, list: unsaid, remove: unsaid, clear: unsaid };
+
 function sealUnavailable(): Failure {
   return new Failure(
     "seal-unavailable",
     "Encryption is on (setting cloakroom.store.encryption), and there is no secret storage here to keep its key. Turn it off, or run the session in VS Code.",
+    { field: "store.encryption" },
   );
 }
 

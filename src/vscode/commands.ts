@@ -9,6 +9,7 @@ import type { ContentDocuments } from "./contentDocuments";
 import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
+import { REDIS_PASSWORD_COMMAND } from "./storeSecrets";
 import { storedResult, type Transcripts } from "./transcripts";
 import { workspaceFolders } from "./workspaceFolders";
 
@@ -24,6 +25,7 @@ export type CommandPorts = {
 };
 
 const STATUS_MESSAGE_MS = 5000;
+
 export const ANSWER_COMMAND = "cloakroom.answerQuestion";
 
 /** Everything the palette, the inspector and the status bar can ask for. */
@@ -75,7 +77,7 @@ export class Commands {
 
   start(): Promise<void> {
     return this.guard(async () => {
-      await this.#ready();
+      await this.#ready({ isNew: true });
       const model = await this.#ports.pickModel(null);
       if (!model) return;
       const question = await ask("Start Session: Task", "What should the agent do?");
@@ -85,7 +87,7 @@ export class Commands {
 
   continue(session: string | null): Promise<void> {
     return this.guard(async () => {
-      await this.#ready();
+      await this.#ready({ isNew: false });
       const chosen = session ?? (await this.#pickSession());
       if (chosen === null) return;
       if (this.#ports.sessions.runningSessions.includes(chosen)) {
@@ -168,18 +170,22 @@ export class Commands {
     }
   }
 
-  async #ready(): Promise<void> {
+  async #ready(start: { isNew: boolean }): Promise<void> {
     if (workspaceFolders().length === 0) throw noWorkspace();
-    await this.#ports.sessions.check();
+    await this.#ports.sessions.check(start);
   }
 
   async #run(session: string | null, question: string, model: ChatModel): Promise<void> {
     const { sessions, transcripts } = this.#ports;
+    const opensAs = session === null ? "itself" : await sessions.opensAs(session);
     const stop = new AbortController();
     const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: "Cloakroom" };
     const ran = await vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => stop.abort());
-      const onStarted = (id: string) => void this.guard(() => transcripts.show(id));
+      const onStarted = (id: string) => {
+        void this.guard(() => transcripts.show(id));
+        if (opensAs !== "itself") void this.guard(() => tellCopy(opensAs));
+      };
       const onProgress = (message: string) => progress.report({ message: inNotice(message) });
       return sessions.run({ session, question, model, onStarted, onProgress }, stop);
     });
@@ -240,7 +246,9 @@ export class Commands {
         ? { "Open Settings": () => vscode.commands.executeCommand(OPEN_SETTINGS, settingQuery(`${field}`)) }
         : code === "no-workspace"
           ? { "Open Folder": () => vscode.commands.executeCommand("vscode.openFolder") }
-          : { "Show Log": async () => this.#ports.log.show() };
+          : cause instanceof Failure && cause.facts.needs === "redisPassword"
+            ? { "Set Redis Password…": () => vscode.commands.executeCommand(REDIS_PASSWORD_COMMAND) }
+            : { "Show Log": async () => this.#ports.log.show() };
     const picked = await vscode.window.showErrorMessage(message, ...Object.keys(actions));
     if (picked) await actions[picked]?.();
   }
@@ -253,6 +261,17 @@ const settingQuery = (field: string): string => `@id:cloakroom.${field.split("."
 
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** What a person has to know who goes on with a session and gets another one. */
+async function tellCopy(opensAs: "copy" | "sealed copy"): Promise<void> {
+  const show = vscode.window.showInformationMessage;
+  if (opensAs === "copy")
+    return void (await show("Cloakroom: You go on in a copy. An imported session is only read."));
+  const words =
+    "Cloakroom: You go on in an encrypted copy of this session. The session itself stays as it is, unencrypted, until you delete it.";
+  const remove = "Delete Session…";
+  if ((await show(words, remove)) === remove) await vscode.commands.executeCommand("cloakroom.deleteSession");
 }
 
 async function ask(title: string, prompt: string): Promise<string | undefined> {

@@ -11,7 +11,7 @@ import { lastLine } from "./plainText";
 /** What the house offers this room. `run` throws `Failure` where a session cannot start; every other end is a value. */
 export type SessionHost = {
   /** Throws what would keep a run from starting: it is said before anybody types a task. */
-  check(): Promise<void>;
+  check(start: { readonly isNew: boolean }): Promise<void>;
   list(): Promise<
     readonly {
       readonly session: string;
@@ -23,6 +23,8 @@ export type SessionHost = {
   /** `before`: what `watched` once said of the events before; undefined where these are all. */
   read(session: string): Promise<{ readonly before: unknown; readonly events: readonly Logged[] }>;
   content(session: string, handle: Handle): Promise<string>;
+  /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
+  opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
 };
 export type RunRequest = {
@@ -175,12 +177,16 @@ export class SessionController implements vscode.Disposable {
     await Promise.allSettled(this.#ending);
   }
 
-  check(): Promise<void> {
-    return this.#host.check();
+  check(start: { readonly isNew: boolean }): Promise<void> {
+    return this.#host.check(start);
   }
 
   list(): ReturnType<SessionHost["list"]> {
     return this.#host.list();
+  }
+
+  opensAs(session: string): ReturnType<SessionHost["opensAs"]> {
+    return this.#host.opensAs(session);
   }
 
   /** The text behind a handle of that session, verified. */

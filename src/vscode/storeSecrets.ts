@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 
 const KEY = "cloakroom.key.";
 const REDIS_PASSWORD = "cloakroom.redisPassword";
+export const REDIS_PASSWORD_COMMAND = "cloakroom.setRedisPassword";
 
 export class StoreSecrets {
   readonly #secrets: vscode.SecretStorage;
@@ -23,12 +24,16 @@ export class StoreSecrets {
   }
 
   register(guard: (work: () => Promise<void>) => Promise<void>): vscode.Disposable {
-    return vscode.commands.registerCommand("cloakroom.setRedisPassword", () => guard(() => this.#ask()));
+    return vscode.commands.registerCommand(REDIS_PASSWORD_COMMAND, () =>
+      guard(() => this.askRedisPassword(vscode.window.showInputBox)),
+    );
   }
 
   /** An empty answer forgets it. */
-  async #ask(): Promise<void> {
-    const password = await vscode.window.showInputBox({
+  async askRedisPassword(
+    ask: (options: vscode.InputBoxOptions) => Thenable<string | undefined>,
+  ): Promise<void> {
+    const password = await ask({
       title: "Set Redis Password",
       prompt: "Kept in VS Code's secret storage. Leave it empty to forget the one that is there.",
       password: true,

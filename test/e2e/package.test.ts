@@ -1,6 +1,7 @@
 // test/e2e: the package that is handed out installs and works.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { packageExtension } from "../../scripts/package";
@@ -22,10 +23,10 @@ suite("package", () => {
           name.startsWith("cloakroom.cloakroom-"),
         );
         assert.equal(installed.length, 1);
-        const files = readdirSync(path.join(folders.extensions, installed[0] ?? ""), {
-          recursive: true,
-          encoding: "utf8",
-        });
+        const folder = path.join(folders.extensions, installed[0] ?? "");
+        const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+        const redis = createRequire(import.meta.url)(path.join(folder, "dist", "redisClient.cjs"));
+        assert.equal(typeof redis.connect, "function"); // the bundle that is loaded on demand
         assert.deepEqual(
           files.filter((file) => /\.map$|\.ts$|^(src|test|node_modules|sample)/.test(file)),
           [],

@@ -103,11 +103,13 @@ suite("stored sessions", () => {
     const manifest = vscode.extensions.getExtension("cloakroom.cloakroom")?.packageJSON;
     const properties: Record<string, { scope: string }> = manifest.contributes.configuration.properties;
     const names = Object.keys(properties).filter((name) => name.startsWith("cloakroom.store."));
-    assert.equal(names.length, 3);
+    assert.equal(names.length, 5);
     for (const name of names) assert.equal(properties[name]?.scope, "machine");
     assert.deepEqual(readStoreSettings(), {
       keepSessionsDays: 30,
       limits: { maximumBytes: 2048 * 1024 * 1024, maximumEntryBytes: 64 * 1024 * 1024 },
+      encryption: false,
+      redisUrl: null,
     });
   });
 });

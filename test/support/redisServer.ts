@@ -21,6 +21,7 @@ export async function startRedis(password?: string): Promise<RedisServer | null>
   return {
     url: `redis://127.0.0.1:${port}`,
     stop: async () => {
+      if (server.exitCode !== null || server.signalCode !== null) return;
       const ended = once(server, "exit");
       server.kill();
       await ended;

@@ -248,6 +248,19 @@ test("Redis: a server that is not there, or wants another password, is told as t
   );
 });
 
+test("Redis: a password that is set after the server refused is used by the next who asks", async function () {
+  if (!redis) return this.skip();
+  for (const before of [null, "wrong"] as (string | null)[]) {
+    let password = before;
+    const asked: RedisContents = new RedisContents(redis.url, async () => password);
+    const files: BlobFiles = asked.filesOf({ tenant: "t", session: "later" });
+    await assert.rejects(files.list(), /Use the command Cloakroom: Set Redis Password/);
+    password = PASSWORD;
+    assert.deepEqual(await files.list(), []);
+    await asked.close();
+  }
+});
+
 test("Redis: a connection that broke is made anew for the next who needs it", async function () {
   if (!redis || !contents) return this.skip();
   const { blobs } = inRedis("broken", plain);

@@ -97,6 +97,43 @@ withRedis(
   },
 );
 
+withRedis("without its server a session is still listed and shown, and is not gone on with", async (root) => {
+  const { id } = await begun(root);
+  for (const vault of [away, new Vault()]) {
+    const store = await storeWith(root, vault);
+    assert.deepEqual(
+      (await store.list()).map(({ session, title }) => [session, title]),
+      [[id, "far"]],
+    );
+    assert.equal((await store.events(id))[0]?.type, "session_started");
+    await assert.rejects(store.open(id), hasCode("contents-unreachable"));
+    assert.equal(await store.opensAs(id), "itself");
+  }
+  await (await (await storeWith(root, here())).open(id)).close(); // the refusal let it go
+});
+
+withRedis(
+  "a start is refused while the server is away; going on with a session of this machine is not",
+  async (root) => {
+    const store = await storeWith(root, away);
+    await assert.rejects(store.check({ isNew: true }), hasCode("contents-unreachable"));
+    await store.check({ isNew: false });
+    await (await storeWith(root, here())).check({ isNew: true });
+  },
+);
+
+withRedis("what a crash left in Redis goes after an hour", async (root) => {
+  const before = await keysThere();
+  const session = await (await storeWith(root, here())).create({ workspace: "w", title: "t" });
+  await session.put(safe(LONG)); // and no event names it
+  await session.close();
+  assert.equal(await keysThere(), before + 2);
+  const care = await careWith(root, here(), () => Date.now() + 7_200_000);
+  assert.equal((await care.sweep()).orphans, 1);
+  assert.equal((await care.sweep()).orphans, 0);
+  assert.equal(await keysThere(), before);
+});
+
 withRedis("C10 what is deleted or expires here is gone there too, a fork keeps its own", async (root) => {
   const before = await keysThere();
   const { id, handle, store } = await begun(root);

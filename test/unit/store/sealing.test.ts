@@ -141,7 +141,7 @@ test("without its key nothing sealed is read, nothing is deleted for it, and no 
       await assert.rejects(store.content(id, handle), hasCode("key-missing"));
       await assert.rejects(store.fork(id), hasCode("key-missing"));
       await assert.rejects(store.create({ workspace: "work", title: "new" }), hasCode("key-missing"));
-      await assert.rejects(store.check(), hasCode("key-missing"));
+      await assert.rejects(store.check({ isNew: true }), hasCode("key-missing"));
       const care = await careWith(root, sealing(lost));
       const found = await care.verify();
       assert.match(problems(found).join(), /cannot be read: .*key/);
