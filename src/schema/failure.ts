@@ -22,7 +22,8 @@ export type FailureCode =
   | "key-missing"
   | "key-damaged"
   | "seal-unavailable"
-  | "contents-unreachable";
+  | "contents-unreachable"
+  | "policy-too-new";
 
 export type Facts = Readonly<Record<string, string | number>>;
 

@@ -73,15 +73,29 @@ export type PolicyIdentity = z.infer<typeof PolicyIdentity>;
 
 /** What the check at the start of a session found of a contract. `reason`: why it may not act, or what overrides it. */
 export const ContractCheck = z.object({
+  id: z.string(), // of the contract as it is: whoever reviewed it reviewed this one
   source: z.string(),
   server: z.string().nullable(),
   tool: z.string(), // as the model calls it
   argument: z.string(),
+  mode: LimitMode, // the highest that it may run in
   result: z.enum(["usable", "observe_only", "mismatch", "not_read_only", "invalid", "overridden"]),
   reason: z.string().nullable(),
   notes: z.array(z.string()),
 });
 export type ContractCheck = z.infer<typeof ContractCheck>;
+
+/** What a review decided of a contract: enforced, or observed again. */
+export const Rollout = z.object({
+  id: z.string(), // of the contract
+  tool: z.string(),
+  argument: z.string(),
+  mode: z.enum(["observe", "enforce"]),
+  by: z.string(),
+  at: z.int(), // Unix milliseconds
+  why: z.string(),
+});
+export type Rollout = z.infer<typeof Rollout>;
 
 /** Structured intent: set by the user only (CONFORMANCE §5, Exemptions and intent). */
 export const NamedIntent = z.enum(["exhaustive", "export", "compliance", "migration", "exact_count"]);

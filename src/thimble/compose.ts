@@ -3,7 +3,8 @@
  * deterministic: what comes out is an artifact of its own, pinned in the log, and all that deciding needs.
  */
 import type { Hash } from "../schema/claim";
-import type { Contract, ContractCheck, LimitMode, PolicyArtifact } from "../schema/policy";
+import type { Contract, ContractCheck, LimitMode, PolicyArtifact, Rollout } from "../schema/policy";
+import { canonicalise } from "./identity";
 import { checkLive, type LiveTool } from "./liveSchema";
 import { type LoadedPolicy, lowestMode, policyFrom } from "./policy";
 import { ceilingOf } from "./semantics";
@@ -35,18 +36,27 @@ type Candidate = {
   readonly contract: Contract;
   readonly tool: OfferedTool;
   readonly check: ReturnType<typeof checkLive>;
+  readonly id: string;
+  readonly mode: LimitMode;
 };
+type Found = Omit<Candidate, "mode">;
 
+/**
+ * `reviewed`: what a review decided, by the contract's id. Contracts of packs observe until one says to enforce them; every
+ * other contract enforces until one says not to (seed 003 §Operator modes: observe first, per contract).
+ */
 export function compose(
   sources: readonly PolicySource[],
   tools: readonly OfferedTool[],
   hash: Hash,
+  reviewed: ReadonlyMap<string, Rollout["mode"]> = new Map(),
 ): SessionPolicy {
   const ordered = [...sources].sort((a, b) => LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer));
   const inForce = new Map<string, Candidate>();
   const checks: ContractCheck[] = [];
   for (const source of ordered) {
-    for (const candidate of candidatesOf(source, tools, hash)) {
+    for (const found of candidatesOf(source, tools, hash)) {
+      const candidate = withMode(found, reviewed);
       const key = JSON.stringify([candidate.tool.called, candidate.contract.argument]);
       const before = inForce.get(key);
       if (before) checks.push(toldOf(before, { result: "overridden", reason: source.label }));
@@ -70,11 +80,7 @@ export function compose(
 }
 
 /** A contract that names a server is about that server's tool; one that names none, about the tool that is called so. */
-function* candidatesOf(
-  source: PolicySource,
-  tools: readonly OfferedTool[],
-  hash: Hash,
-): Generator<Candidate> {
+function* candidatesOf(source: PolicySource, tools: readonly OfferedTool[], hash: Hash): Generator<Found> {
   const { artifact } = source.policy;
   for (const contract of artifact.contracts) {
     for (const tool of tools) {
@@ -84,9 +90,25 @@ function* candidatesOf(
           : contract.server === tool.server && contract.tool === tool.name;
       if (!isMeant) continue;
       const live = contract.server === undefined ? { ...tool, name: tool.called } : tool;
-      yield { source, contract, tool, check: checkLive(contract, artifact, live, hash) };
+      const check = checkLive(contract, artifact, live, hash);
+      yield { source, contract, tool, check, id: contractId(contract, artifact, hash) };
     }
   }
+}
+
+/** Names a contract as it is, whatever mode it is in. Another ceiling is another contract. */
+export function contractId(contract: Contract, artifact: PolicyArtifact, hash: Hash): string {
+  const { mode: _mode, evidence: _evidence, ...rules } = contract;
+  return hash(canonicalise({ ...rules, maximum: ceilingOf(contract, artifact) })).slice(0, 16);
+}
+
+/** The lowest of what the source, the contract, the person's approval and review, and the live tool allow. */
+function withMode(found: Found, reviewed: ReadonlyMap<string, Rollout["mode"]>): Candidate {
+  const { source, contract, check, id } = found;
+  const rolledOut = reviewed.get(id) ?? (source.layer === "pack" ? "observe" : "enforce");
+  const highest = source.mayEnforce && check.kind !== "observe_only" ? rolledOut : "observe";
+  const own = lowestMode(source.policy.artifact.mode, contract.mode ?? "enforce");
+  return { ...found, mode: lowestMode(own, highest) };
 }
 
 /** Contracts once each, with what their sources say in general written into them. */
@@ -114,10 +136,8 @@ function artifactOf(sources: readonly PolicySource[], kept: readonly Candidate[]
   };
 }
 
-function ready({ source, contract, check }: Candidate): Contract {
+function ready({ source, contract, check, mode }: Candidate): Contract {
   const { artifact } = source.policy;
-  const highest: LimitMode = source.mayEnforce && check.kind !== "observe_only" ? "enforce" : "observe";
-  const mode = lowestMode(lowestMode(artifact.mode, contract.mode ?? "enforce"), highest);
   const lowest = check.kind === "usable" || check.kind === "observe_only" ? check.lowest : null;
   return {
     ...contract,
@@ -145,15 +165,15 @@ function verdictOf({ check }: Candidate): Verdict {
   }
 }
 
-function toldOf(
-  { source, contract, tool }: Candidate,
-  { result, reason, notes = [] }: Verdict,
-): ContractCheck {
+function toldOf(candidate: Candidate, { result, reason, notes = [] }: Verdict): ContractCheck {
+  const { id, source, contract, tool, mode } = candidate;
   return {
+    id,
     source: source.label,
     server: contract.server ?? null,
     tool: tool.called,
     argument: contract.argument,
+    mode,
     result,
     reason,
     notes: [...notes],

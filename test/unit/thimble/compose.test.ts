@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Contract, PolicyArtifact } from "../../../src/schema/policy";
 import { sha256 } from "../../../src/store/digest";
-import { compose, type OfferedTool, type PolicySource } from "../../../src/thimble/compose";
+import { compose, contractId, type OfferedTool, type PolicySource } from "../../../src/thimble/compose";
 import { decide } from "../../../src/thimble/decide";
 import { policyFrom } from "../../../src/thimble/policy";
 import { loadSources } from "../../../src/thimble/sources";
@@ -117,7 +117,7 @@ test("a workspace's contracts only observe until its rules are approved here; mo
 });
 
 test("each contract is checked against the live tool; what does not fit never acts, and says why", () => {
-  const usable = [source("pack", [contract({ maximum: 5 })])];
+  const usable = [source("user", [contract({ maximum: 5 })])];
   const cases: [Partial<OfferedTool>, (string | number | null)[], string][] = [
     [{}, ["clamp", "requested_items_above_policy_maximum", 5], "usable"],
     [{ server: "other" }, ["pass", "unknown_tool_contract", null], ""],
@@ -149,13 +149,13 @@ test("each contract is checked against the live tool; what does not fit never ac
     const { checks } = compose(usable, [tool(more)], sha256);
     assert.equal(checks[0]?.result ?? "", result);
   }
-  const unsaid = [source("pack", [contract({ maximum: 5, read_only: undefined } as never)])];
+  const unsaid = [source("user", [contract({ maximum: 5, read_only: undefined } as never)])];
   assert.deepEqual(decided(unsaid, tool({ readOnlyHint: null })), ["pass", "observe_only", 5]);
 });
 
 test("one that fits counts where another of the same tool does not", () => {
   const sources = [
-    source("pack", [contract({ maximum: 5 }), contract({ argument: "/perPage", maximum: 6 })]),
+    source("user", [contract({ maximum: 5 }), contract({ argument: "/perPage", maximum: 6 })]),
   ];
   assert.deepEqual(decided(sources, tool()), ["clamp", "requested_items_above_policy_maximum", 5]);
   const { policy, mismatched } = compose(sources, [tool()], sha256);
@@ -173,7 +173,7 @@ test("names are never guessed: a contract without a server is about the tool tha
 
 test("the lower bound of the schema is the range of a contract without one", () => {
   const schema = { properties: { per_page: { type: "integer", minimum: 1 } } };
-  const sources = [source("pack", [contract({ maximum: 5 })])];
+  const sources = [source("user", [contract({ maximum: 5 })])];
   const { policy } = compose(sources, [tool({ inputSchema: schema })], sha256);
   assert.deepEqual(policy.artifact.contracts[0]?.range, { minimum: 1 });
 });
@@ -226,4 +226,29 @@ test("files that are no policy are told and left out; the rest is loaded", () =>
     ],
   );
   assert.ok(faulty.every(({ problems }) => problems.length > 0));
+});
+
+test("contracts of packs observe until a review says otherwise, others enforce until one does; another ceiling is another contract", () => {
+  const one = contract({ maximum: 5 });
+  const modeOf = (
+    layer: PolicySource["layer"],
+    reviewed: ReadonlyMap<string, "observe" | "enforce">,
+    of = one,
+  ) => compose([source(layer, [of])], [tool()], sha256, reviewed).checks[0]?.mode;
+  const id = contractId(one, artifact([one]), sha256);
+  assert.equal(modeOf("pack", new Map()), "observe");
+  assert.equal(modeOf("pack", new Map([[id, "enforce"]])), "enforce");
+  assert.equal(modeOf("pack", new Map([[id, "enforce"]]), contract({ maximum: 6 })), "observe");
+  assert.equal(
+    modeOf("pack", new Map([[id, "enforce"]]), contract({ maximum: 5, mode: "observe" })),
+    "observe",
+  );
+  for (const layer of ["builtin", "user", "workspace"] as const) {
+    assert.equal(modeOf(layer, new Map()), "enforce");
+    assert.equal(modeOf(layer, new Map([[id, "observe"]])), "observe");
+  }
+  assert.equal(
+    contractId(contract({ maximum: 20 }), artifact([]), sha256),
+    contractId(contract(), artifact([]), sha256),
+  );
 });
