@@ -71,7 +71,9 @@ function problemWith(
 ): string | undefined {
   if (name.startsWith(".")) {
     const target = path.posix.join(path.posix.dirname(file), name);
-    const targetOwner = target.startsWith("webview-ui/") ? "webview-ui" : /^src\/([^/]+)\//.exec(target)?.[1];
+    const isEntrance = `${target}.ts` in ENTRANCES;
+    const folder = target.startsWith("webview-ui/") ? "webview-ui" : /^src\/([^/]+)\//.exec(target)?.[1];
+    const targetOwner = isEntrance ? `${target}.ts` : folder;
     if (targetOwner !== undefined && targetOwner === owner) return undefined;
     if (targetOwner !== undefined && room.rooms.includes(targetOwner)) return undefined;
     if (targetOwner !== undefined && room.typesOf?.includes(targetOwner)) {

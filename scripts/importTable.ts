@@ -61,7 +61,13 @@ const allPackages = [...new Set(Object.values(ROOMS).flatMap((room) => room.pack
 
 /** Files where the rooms meet, and the browser side. */
 export const ENTRANCES: Readonly<Record<string, Room>> = {
-  "src/extension.ts": { rooms: allRooms, packages: allPackages, node: true, pure: false },
+  "src/extension.ts": {
+    rooms: [...allRooms, "src/editorHost.ts"],
+    packages: allPackages,
+    node: true,
+    pure: false,
+  },
+  "src/editorHost.ts": { rooms: allRooms, packages: allPackages, node: true, pure: false },
   "src/cli.ts": {
     rooms: allRooms.filter((room) => room !== "vscode"),
     packages: allPackages.filter((name) => !["vscode", "vscode-languageclient"].includes(name)),

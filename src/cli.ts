@@ -1,10 +1,11 @@
 /** The same core without an editor: `cloakroom run` and `cloakroom show`. Results on standard output, problems on standard error. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
+import { sessionPolicy } from "./agent/sessionPolicy";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
@@ -12,7 +13,7 @@ import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { Failure } from "./schema/failure";
-import { LimitMode } from "./schema/policy";
+import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
 import { type Made, StoreActs, type Told } from "./store/acts";
 import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
@@ -20,7 +21,7 @@ import { sha256 } from "./store/digest";
 import { RedisContents } from "./store/redisFiles";
 import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
-import { builtinPolicy } from "./thimble/builtin";
+import type { PolicyText } from "./thimble/sources";
 import { DEFAULT_COMMAND_LIMITS } from "./tools/createRunCommand";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
@@ -29,7 +30,7 @@ import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 
 const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
-              [--mcp FILE] [--allow] [--session ID] [--store DIR] [--ephemeral]
+              [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
@@ -44,6 +45,8 @@ fork    makes a new session out of the conversation of one, with copies of what 
 export  writes a session to one file; import adds it to that workspace
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
+--policy FILE: contracts of your own, before the built-in ones. --intent says that the task needs completeness: exhaustive, export,
+        compliance, migration, exact_count, or a number such as "all 37"; then no result count is lowered
 --redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is
         taken from CLOAKROOM_REDIS_PASSWORD
 --allow runs edits, commands and tools of MCP servers unasked; without it they are refused, because there is nobody to ask
@@ -71,6 +74,8 @@ async function main(words: readonly string[]): Promise<number> {
       limits: { type: "string", default: DEFAULT_SETTINGS.limits.mode },
       allow: { type: "boolean", default: false },
       mcp: { type: "string" },
+      policy: { type: "string" },
+      intent: { type: "string" },
       session: { type: "string" },
       store: { type: "string" },
       redis: { type: "string" },
@@ -127,6 +132,8 @@ type RunOptions = {
   readonly limits: string;
   readonly allow: boolean;
   readonly mcp?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly intent?: string | undefined;
   readonly session?: string | undefined;
 };
 
@@ -145,35 +152,54 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
     ? "allowed with --allow"
     : "Nobody can be asked here; start again with --allow to permit it.";
   const model = createScriptedModel(await readScript(values.script, "--script"), clock.sleep);
+  const intent = values.intent === undefined ? null : Intent.safeParse(values.intent).data;
+  if (intent === undefined)
+    return complain(`--intent takes ${NamedIntent.options.join(", ")}, or such as "all 37".`, 2);
+  const texts = await policyTexts(values.policy);
   const servers = await openMcp(values.mcp, workspace, stop.signal);
-  const { session, end } = await runSession(
-    {
-      store,
-      session: values.session
-        ? { kind: "existing", id: values.session }
-        : { kind: "new", workspace: basename(workspace) },
-      question: values.question,
-      configuration: {
-        settings: { ...DEFAULT_SETTINGS, limits: { mode: mode.data, hardMaximum: null } },
-        policy: builtinPolicy(sha256),
-        intent: null,
+  const all = [...tools, fetchResult, ...servers.tools];
+  const running = async () => {
+    const policy = await sessionPolicy(
+      all.map(({ spec }) => spec),
+      mode.data,
+      { texts, readPack, isApproved: () => false, reviewed: [], hash: sha256 },
+    );
+    const settings = { ...DEFAULT_SETTINGS, limits: { mode: mode.data, hardMaximum: null } };
+    return runSession({ ...request, configuration: { settings, intent, ...policy } }, stop.signal);
+  };
+  const request = {
+    store,
+    session: values.session
+      ? { kind: "existing" as const, id: values.session }
+      : { kind: "new" as const, workspace: basename(workspace) },
+    question: values.question,
+    ports: {
+      model,
+      tools: all,
+      approver: {
+        isTrusted: () => true,
+        ask: async () => ({ granted: values.allow, by: "rule" as const, reason }),
       },
-      ports: {
-        model,
-        tools: [...tools, fetchResult, ...servers.tools],
-        approver: { isTrusted: () => true, ask: async () => ({ granted: values.allow, by: "rule", reason }) },
-        clock,
-        hash: sha256,
-        watcher: { replyText: () => undefined, toolProgress: () => undefined },
-      },
-      watch: () => undefined,
+      clock,
+      hash: sha256,
+      watcher: { replyText: () => undefined, toolProgress: () => undefined },
     },
-    stop.signal,
-  ).finally(() => servers.close());
+    watch: () => undefined,
+  };
+  const { session, end } = await running().finally(() => servers.close());
   await show(store, session);
   if (end.end === "answered") return 0;
   return complain(end.message, end.end === "stopped" ? 130 : 1);
 }
+
+/** The policy of whoever calls, before the built-in ones. */
+async function policyTexts(file: string | undefined): Promise<readonly PolicyText[]> {
+  if (file === undefined) return [];
+  return [{ layer: "user", label: file, text: await readFile(resolve(file), "utf8") }];
+}
+
+/** Contract packs lie beside the bundle's folder. */
+const readPack = (file: string) => readFile(new URL(`../packs/${file}`, import.meta.url), "utf8");
 
 /** Problems with servers, and what they print, on standard error: the run goes on without them. */
 async function openMcp(file: string | undefined, folder: string, signal: AbortSignal) {

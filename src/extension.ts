@@ -1,44 +1,30 @@
 /** The composition root: the house is built here, in the order data meets it. */
 import { randomBytes } from "node:crypto";
-import { homedir } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { userInfo } from "node:os";
 import * as vscode from "vscode";
-import { claimPolicyOf } from "./agent/conversation";
-import { fetchResult } from "./agent/retrieve";
-import { runSession, WATCHED } from "./agent/runSession";
-import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
-import { mcpServersFrom } from "./mcp/settings";
+import { clock, createHost, unapprovedPolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
 import { StoreCare } from "./store/care";
-import { sha256 } from "./store/digest";
 import { RedisServers } from "./store/redisFiles";
-import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
-import { builtinPolicy } from "./thimble/builtin";
-import { createWorkspaceTools } from "./tools/createWorkspaceTools";
-import { nodeEditor } from "./tools/nodeEditor";
-import { openNodeWorkspace } from "./tools/nodeWorkspace";
-import { endProcessTree } from "./tools/processTree";
-import { findRipgrep } from "./tools/ripgrep";
 import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
 import { Disposables } from "./vscode/disposables";
-import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
 import { InspectorView } from "./vscode/inspectorView";
+import { LimitChoices } from "./vscode/limitChoices";
+import { LimitCommands } from "./vscode/limitCommands";
 import { pickModel } from "./vscode/pickModel";
-import { inNotice } from "./vscode/plainText";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
-import { SessionController, type SessionHost } from "./vscode/sessionController";
-import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
+import { SessionController } from "./vscode/sessionController";
+import { readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
 import { StoreSecrets } from "./vscode/storeSecrets";
 import { Transcripts, textBehind } from "./vscode/transcripts";
-import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
+import { workspaceIdentity } from "./vscode/workspaceFolders";
 
-const clock = { now: () => Date.now(), sleep: (ms: number) => sleep<void>(ms) };
 let sessionsOfWindow: SessionController | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -49,12 +35,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const approver = owned.add(new Approver(ANSWER_COMMAND, () => transcripts.settled));
   const secrets = new StoreSecrets(context.secrets);
   const servers = owned.add(new RedisServers(() => secrets.redisPassword()));
-  const store: StoreAt = {
+  const choices = new LimitChoices(context.globalState, context.workspaceState);
+  const store = {
     root: context.globalStorageUri.fsPath,
     vault: () => openVault(secrets, servers),
     onFull: () => void storeCommands.askForRoom(),
   };
-  const sessions: SessionController = owned.add(new SessionController(createHost(store, approver, log)));
+  const asAbsolutePath = (path: string) => context.asAbsolutePath(path);
+  const host = createHost({ store, approver, choices, log, asAbsolutePath });
+  const sessions: SessionController = owned.add(new SessionController(host));
   sessionsOfWindow = sessions;
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
   const demo = context.asAbsolutePath("media/demo-script.json");
@@ -66,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     answer: () => approver.reopen(),
     pickModel: (last) => pickModel(readEditorSettings().model, last, offline),
+    started: (session) => choices.started(session),
   });
   owned.add(commands.register());
   owned.add(secrets.register((work) => commands.guard(work)));
@@ -80,6 +70,14 @@ export function activate(context: vscode.ExtensionContext): void {
     commands,
   });
   owned.add(storeCommands.register());
+  const limits = new LimitCommands({
+    choices,
+    sessions,
+    owner: userInfo().username,
+    unapproved: () => unapprovedPolicies(choices),
+    guard: (work) => commands.guard(work),
+  });
+  owned.add(limits.register());
 
   const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
   const nonce = () => randomBytes(16).toString("hex");
@@ -92,77 +90,10 @@ export async function deactivate(): Promise<void> {
   await Promise.race([sessionsOfWindow?.close(), clock.sleep(4000)]);
 }
 
-/** Where the store is, and how sessions are kept there as the settings are now. */
-type StoreAt = { readonly root: string; readonly vault: () => Vault; readonly onFull: () => void };
-
 function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {
   const { encryption, redisUrl } = readStoreSettings();
   const remote = redisUrl === null ? null : servers.at(redisUrl);
   return new Vault({ keys: secrets.keys, remote, sealsNew: encryption });
-}
-
-/** Joins store, tools and loop. Settings are read when a run starts, and pinned in its log. */
-function createHost(
-  { root, vault, onFull }: StoreAt,
-  approver: Approver,
-  log: vscode.LogOutputChannel,
-): SessionHost {
-  const openStore = () =>
-    Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
-  return {
-    check: async (start) => {
-      mcpServers();
-      claimPolicyOf(readCoreSettings(), await openTools());
-      await (await openStore()).check(start);
-    },
-    list: async () => (await openStore()).list(),
-    read: async (session) => {
-      const { restored, events } = await (await openStore()).read(session, WATCHED);
-      return { before: restored, events };
-    },
-    content: async (session, handle) => (await openStore()).content(session, handle),
-    opensAs: async (session) => (await openStore()).opensAs(session),
-    run: async ({ session: id, question, model, watch, watched, replyText, toolProgress }, signal) => {
-      const configuration = { settings: readCoreSettings(), policy: builtinPolicy(sha256), intent: null };
-      const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
-      const workspace = vscode.workspace.name ?? "workspace";
-      const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
-      const store = await openStore();
-      const tools = await openTools();
-      const servers = await openMcp(log, signal);
-      const all = [...tools, ...servers.tools];
-      const ports = { model, tools: all, approver, clock, hash: sha256, watcher };
-      const running = runSession({ store, session, question, configuration, ports, watch, watched }, signal);
-      return running.finally(() => servers.close());
-    },
-  };
-}
-
-async function openTools() {
-  const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
-  const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
-  const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
-  const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
-  return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
-}
-
-const mcpServers = () => mcpServersFrom(readEditorSettings().mcpServers, "Setting cloakroom.mcp.servers");
-
-/** The servers of one run. None in an untrusted workspace: a command may find its program in the folder it runs in. */
-function openMcp(log: vscode.LogOutputChannel, signal: AbortSignal) {
-  const ports = {
-    endProcessTree,
-    folder: workspaceFolders()[0]?.path ?? homedir(),
-    startTimeoutMs: DEFAULT_START_TIMEOUT_MS,
-    callTimeoutMs: readEditorSettings().commandTimeoutSeconds * 1000,
-    hash: sha256,
-    onProblem: (sentence: string) => {
-      log.warn(sentence);
-      void vscode.window.showWarningMessage(inNotice(sentence));
-    },
-    onPrinted: (server: string, text: string) => log.info(`MCP server ${server} printed:\n${text}`),
-  };
-  return openServers(vscode.workspace.isTrusted ? mcpServers() : {}, ports, signal);
 }
 
 async function openScriptedModel(demo: string) {

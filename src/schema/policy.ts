@@ -96,6 +96,7 @@ export const Rollout = z.object({
   why: z.string(),
 });
 export type Rollout = z.infer<typeof Rollout>;
+export const Rollouts = z.array(Rollout);
 
 /** Structured intent: set by the user only (CONFORMANCE §5, Exemptions and intent). */
 export const NamedIntent = z.enum(["exhaustive", "export", "compliance", "migration", "exact_count"]);
@@ -115,6 +116,11 @@ export const OperatorExemption = z.object({
   expiresAt: z.int().nullable(), // Unix milliseconds
 });
 export type OperatorExemption = z.infer<typeof OperatorExemption>;
+
+/** What the person chose for a session. */
+export const LimitChoice = z.object({ intent: Intent.nullable(), exemptions: z.array(OperatorExemption) });
+export type LimitChoice = z.infer<typeof LimitChoice>;
+export const LimitChoicesBySession = z.record(z.string(), LimitChoice);
 
 /** Why a call passed or was clamped: a closed set (CONFORMANCE §5, Order). */
 export const DecisionReason = z.enum([

@@ -22,6 +22,8 @@ export type CommandPorts = {
   readonly answer: () => void;
   /** Null: the person closed the picker. `lastModel` is the one the session used. */
   readonly pickModel: (lastModel: string | null) => Promise<ChatModel | null>;
+  /** A new session has its name now: what was chosen for the next one is its. */
+  readonly started: (session: string) => Promise<void>;
 };
 
 const STATUS_MESSAGE_MS = 5000;
@@ -175,25 +177,42 @@ export class Commands {
     await this.#ports.sessions.check(start);
   }
 
-  async #run(session: string | null, question: string, model: ChatModel): Promise<void> {
+  async #run(session: string | null, question: string, model: ChatModel, mode?: LimitMode): Promise<void> {
     const { sessions, transcripts } = this.#ports;
     const opensAs = session === null ? "itself" : await sessions.opensAs(session);
     const stop = new AbortController();
     const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: "Cloakroom" };
-    const ran = await vscode.window.withProgress(options, (progress, token) => {
+    const running = vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => stop.abort());
       const onStarted = (id: string) => {
         void this.guard(() => transcripts.show(id));
+        if (session === null) void this.guard(() => this.#ports.started(id));
         if (opensAs !== "itself") void this.guard(() => tellCopy(opensAs));
       };
       const onProgress = (message: string) => progress.report({ message: inNotice(message) });
-      return sessions.run({ session, question, model, onStarted, onProgress }, stop);
+      const start = { session, question, model, ...(mode && { mode }), onStarted, onProgress };
+      return sessions.run(start, stop);
     });
+    const ran = await running.then(null, (cause: unknown) => {
+      if (cause instanceof Failure && cause.code === "policy-too-new" && mode === undefined) return null;
+      throw cause;
+    });
+    if (ran === null) return this.#offerToObserve(session, question, model);
     const { end, message } = ran.end;
     if (end === "failed" || end === "turn_limit") {
       this.#ports.log.error(message);
       await this.#offerToContinue(ran.session, end, message);
     }
+  }
+
+  /** A policy of a later version is never enforced by halves: the session starts without it, or not at all. */
+  async #offerToObserve(session: string | null, question: string, model: ChatModel): Promise<void> {
+    const observe = "Continue in Observe";
+    const words =
+      "Cloakroom: A policy file is of a later version than this Cloakroom knows, so it cannot be enforced.";
+    const picked = await vscode.window.showWarningMessage(words, observe, "Show Log");
+    if (picked === observe) await this.#run(session, question, model, "observe");
+    if (picked === "Show Log") this.#ports.log.show();
   }
 
   async #offerToContinue(session: string, end: "failed" | "turn_limit", message: string): Promise<void> {

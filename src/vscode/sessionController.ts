@@ -5,6 +5,7 @@ import { transcriptOf } from "../inspector/transcript";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ChatModel } from "../schema/model";
+import type { LimitMode } from "../schema/policy";
 import type { InspectorState, SessionRow, SessionView } from "../schema/view";
 import { lastLine } from "./plainText";
 
@@ -30,6 +31,7 @@ export type SessionHost = {
 export type RunRequest = {
   readonly session: string | null; // null starts a new one
   readonly question: string;
+  readonly mode?: LimitMode; // of result limits, in place of the setting
   readonly model: ChatModel;
   readonly watch: (session: string, events: readonly Logged[], before?: unknown) => void;
   readonly watched: () => unknown;
@@ -42,7 +44,7 @@ export type RunResult = {
 };
 
 /** What a run is asked for. `onStarted` gets the session's name as soon as it has one. */
-export type Start = Pick<RunRequest, "session" | "question" | "model"> & {
+export type Start = Pick<RunRequest, "session" | "question" | "model" | "mode"> & {
   readonly onStarted: (session: string) => void;
   readonly onProgress: (text: string) => void;
 };
@@ -98,7 +100,7 @@ export class SessionController implements vscode.Disposable {
     return running;
   }
 
-  async #run({ session, question, model, onStarted, onProgress }: Start, stop: AbortController) {
+  async #run({ session, question, model, mode, onStarted, onProgress }: Start, stop: AbortController) {
     let running: Running | undefined;
     let name = session;
     this.#starting.add(stop);
@@ -109,6 +111,7 @@ export class SessionController implements vscode.Disposable {
           session,
           question,
           model,
+          ...(mode && { mode }),
           watched: () => running?.fold,
           watch: (id, events, before) => {
             const isFirst = !running;

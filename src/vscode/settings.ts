@@ -13,6 +13,7 @@ import {
 export type EditorSettings = {
   readonly model: string;
   readonly script: string;
+  readonly policyFile: string; // of the user, or ""
   readonly commandTimeoutSeconds: number;
   readonly mcpServers: object;
 };
@@ -22,6 +23,7 @@ export function readEditorSettings(): EditorSettings {
   return {
     model: textOf(config.get("model"), "model"),
     script: textOf(config.get("scriptedModel.script"), "scriptedModel.script"),
+    policyFile: textOf(config.get("resultLimits.policyFile"), "resultLimits.policyFile").trim(),
     commandTimeoutSeconds: numberOf(config.get("commandTimeoutSeconds"), "commandTimeoutSeconds", 86_400),
     mcpServers: objectOf(config.get("mcp.servers"), "mcp.servers"),
   };

@@ -1,6 +1,6 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
 import { createHash } from "node:crypto";
-import { Conversation } from "../../src/agent/conversation";
+import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
@@ -56,6 +56,7 @@ export type HouseOptions = {
   readonly model?: ChatModel;
   readonly policy?: PolicyArtifact;
   readonly intent?: Intent;
+  readonly configuration?: Partial<Configuration>; // policy, exemptions and what was found of them
   readonly answer?: (question: Question) => Verdict | Promise<Verdict>;
   readonly isTrusted?: boolean;
   readonly putFails?: string;
@@ -183,7 +184,7 @@ export async function openHouse(options: HouseOptions) {
   const policy = policyFrom(options.policy ?? BUILTIN_ARTIFACT, hash);
   const conversation = await Conversation.open(
     events,
-    { settings, policy, intent: options.intent ?? null },
+    { settings, policy, intent: options.intent ?? null, ...options.configuration },
     ports,
   );
   return {

@@ -155,10 +155,9 @@ suite("mcp/real servers", () => {
     assert.deepEqual([receipts[0]?.decision, receipts[0]?.reason], ["deny", "The user said no."]);
   });
 
-  test("§5 a contract counts for its server and its schema alone, and a name is never taken apart", async () => {
+  test("§5 a contract counts for its server alone, and a name is never taken apart", async () => {
     const other: [Contract, string][] = [
       [{ ...GIT_LOG, server: "somebody-else" }, "contract_schema_mismatch"],
-      [{ ...GIT_LOG, schema_sha256: sha256("another schema") }, "contract_schema_mismatch"],
       [{ ...GIT_LOG, server: undefined } as never, "unknown_tool_contract"], // ours of the same name is not theirs
     ];
     for (const [contract, reason] of other) {

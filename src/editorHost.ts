@@ -1,0 +1,139 @@
+/** The house as the editor runs it: store, tools, policy and loop are joined here, as the settings are when a run starts. */
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as vscode from "vscode";
+import { claimPolicyOf } from "./agent/conversation";
+import { fetchResult } from "./agent/retrieve";
+import { runSession, WATCHED } from "./agent/runSession";
+import { sessionPolicy } from "./agent/sessionPolicy";
+import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
+import { mcpServersFrom } from "./mcp/settings";
+import type { LimitMode } from "./schema/policy";
+import { sha256 } from "./store/digest";
+import { Sessions } from "./store/sessions";
+import type { Vault } from "./store/vault";
+import { loadSources } from "./thimble/sources";
+import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeEditor } from "./tools/nodeEditor";
+import { openNodeWorkspace } from "./tools/nodeWorkspace";
+import { endProcessTree } from "./tools/processTree";
+import { findRipgrep } from "./tools/ripgrep";
+import type { Approver } from "./vscode/approver";
+import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
+import type { LimitChoices } from "./vscode/limitChoices";
+import type { Unapproved } from "./vscode/limitCommands";
+import { inNotice } from "./vscode/plainText";
+import { readPolicyFiles } from "./vscode/policyFiles";
+import type { SessionHost } from "./vscode/sessionController";
+import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
+import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
+
+export const clock = { now: () => Date.now(), sleep: (ms: number) => sleep<void>(ms) };
+
+export type HostPorts = {
+  readonly store: { readonly root: string; readonly vault: () => Vault; readonly onFull: () => void };
+  readonly approver: Approver;
+  readonly choices: LimitChoices;
+  readonly log: vscode.LogOutputChannel;
+  /** Where a file of the extension is. */
+  readonly asAbsolutePath: (path: string) => string;
+};
+
+export function createHost({ store, approver, choices, log, asAbsolutePath }: HostPorts): SessionHost {
+  const { root, vault, onFull } = store;
+  const openStore = () =>
+    Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
+  const readPack = (file: string) => readFile(asAbsolutePath(`packs/${file}`), "utf8");
+  return {
+    check: async (start) => {
+      mcpServers();
+      claimPolicyOf(readCoreSettings(), await openTools());
+      await (await openStore()).check(start);
+    },
+    list: async () => (await openStore()).list(),
+    read: async (session) => {
+      const { restored, events } = await (await openStore()).read(session, WATCHED);
+      return { before: restored, events };
+    },
+    content: async (session, handle) => (await openStore()).content(session, handle),
+    opensAs: async (session) => (await openStore()).opensAs(session),
+    run: async (request, signal) => {
+      const { session: id, question, model, watch, watched, replyText, toolProgress } = request;
+      const settings = withMode(readCoreSettings(), request.mode);
+      const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
+      const workspace = vscode.workspace.name ?? "workspace";
+      const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
+      const store = await openStore();
+      const own = await openTools();
+      const servers = await openMcp(log, signal);
+      try {
+        const tools = [...own, ...servers.tools];
+        const policy = await sessionPolicy(
+          tools.map(({ spec }) => spec),
+          settings.limits.mode,
+          {
+            texts: await readPolicyFiles(readEditorSettings().policyFile),
+            readPack,
+            isApproved: (rules) => choices.isApproved(rules),
+            reviewed: choices.reviewed(),
+            hash: sha256,
+          },
+        );
+        const configuration = { settings, ...choices.of(id), ...policy };
+        const ports = { model, tools, approver, clock, hash: sha256, watcher };
+        return await runSession({ store, session, question, configuration, ports, watch, watched }, signal);
+      } finally {
+        await servers.close();
+      }
+    },
+  };
+}
+
+const withMode = <T extends { readonly limits: { readonly mode: LimitMode } }>(
+  settings: T,
+  mode?: LimitMode,
+): T => (mode === undefined ? settings : { ...settings, limits: { ...settings.limits, mode } });
+
+/** The workspace's policies that only observe, because nobody has allowed them more on this machine. */
+export async function unapprovedPolicies(choices: LimitChoices): Promise<readonly Unapproved[]> {
+  const texts = (await readPolicyFiles("")).filter(({ layer }) => layer === "workspace");
+  const { sources } = loadSources([], texts, (rules) => choices.isApproved(rules), sha256);
+  return sources
+    .filter(({ mayEnforce }) => !mayEnforce)
+    .map(({ label, policy }) => ({
+      label,
+      rulesSha256: policy.identity.rulesSha256,
+      contracts: policy.artifact.contracts.map(
+        ({ tool, argument, maximum = policy.artifact.default_budget.items }) =>
+          `${tool} ${argument}: at most ${maximum}`,
+      ),
+    }));
+}
+
+async function openTools() {
+  const workspace = withOpenDocuments(await openNodeWorkspace(workspaceFolders()));
+  const ripgrepPath = await findRipgrep(vscode.env.appRoot, process.env.PATH);
+  const command = { timeoutMs: readEditorSettings().commandTimeoutSeconds * 1000 };
+  const ports = { workspace, editor: documentEditor(nodeEditor, workspace.roots()), clock };
+  return [...createWorkspaceTools(ports, { ripgrepPath, command }), fetchResult];
+}
+
+const mcpServers = () => mcpServersFrom(readEditorSettings().mcpServers, "Setting cloakroom.mcp.servers");
+
+/** The servers of one run. None in an untrusted workspace: a command may find its program in the folder it runs in. */
+function openMcp(log: vscode.LogOutputChannel, signal: AbortSignal) {
+  const ports = {
+    endProcessTree,
+    folder: workspaceFolders()[0]?.path ?? homedir(),
+    startTimeoutMs: DEFAULT_START_TIMEOUT_MS,
+    callTimeoutMs: readEditorSettings().commandTimeoutSeconds * 1000,
+    hash: sha256,
+    onProblem: (sentence: string) => {
+      log.warn(sentence);
+      void vscode.window.showWarningMessage(inNotice(sentence));
+    },
+    onPrinted: (server: string, text: string) => log.info(`MCP server ${server} printed:\n${text}`),
+  };
+  return openServers(vscode.workspace.isTrusted ? mcpServers() : {}, ports, signal);
+}
