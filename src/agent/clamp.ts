@@ -1,10 +1,9 @@
 /** Step 1: Thimble looks at the call's arguments (seed 003). Deterministic, no model, no I/O. */
 
-import { FETCH_RESULT } from "../claims/ticket";
 import type { Proposal } from "../schema/policy";
 import { decide } from "../thimble/decide";
-import { unescapedInJson } from "./boundary";
 import type { CallContext } from "./callContext";
+import { questionOf } from "./question";
 import type { PendingCall } from "./remember";
 import type { Step } from "./step";
 
@@ -18,34 +17,20 @@ export type ProposedCall = {
   readonly holdsSecret: boolean;
 };
 
-/** Reading back is exempt from every limit (CONFORMANCE §0.5). */
-const RETRIEVAL = { id: "retrieval", tool: FETCH_RESULT };
-
 /** Decides on the bytes as the model meant them; the event carries them with secrets hidden. */
 export function clamp(call: PendingCall, context: CallContext): Step<ProposedCall, "clamped"> {
   const { ports, policy, settings, intent, secrets } = context;
   const tool = ports.tools.find(({ spec }) => spec.name === call.name);
   const changesThings = tool !== undefined && tool.spec.effect !== "read"; // a read has no use for a secret (C29)
   const revealed = changesThings ? secrets.reveal(call.arguments) : { text: call.arguments, unknown: null };
-  const written = tool?.spec.effect === "write" ? unescapedInJson(revealed.text) : revealed.text;
-  const { proposal, effectiveArguments } = decide(
-    {
-      tool: call.name,
-      argumentsText: written,
-      mode: settings.limits.mode,
-      hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
-      intent,
-      exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : [],
-      toolReadOnly: tool ? tool.spec.effect === "read" : null,
-    },
-    policy,
-    ports.hash,
-  );
+  const meant = { name: call.name, arguments: revealed.text };
+  const question = questionOf(meant, tool?.spec, { settings, intent });
+  const { proposal, effectiveArguments } = decide(question, policy, ports.hash);
   return {
     value: {
       call,
       proposal,
-      argumentsText: effectiveArguments ?? written,
+      argumentsText: effectiveArguments ?? question.argumentsText,
       unknownSecret: revealed.unknown,
       holdsSecret: revealed.text !== call.arguments,
     },
