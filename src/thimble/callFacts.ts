@@ -80,7 +80,7 @@ function begun(
     policy: receipt.policy,
     isLowered: proposal.changes.length > 0 && receipt.decision !== "deny",
     counts: countsOf(proposal, argumentsText, policy),
-    ...callIdentityOf(tool, argumentsText, policy, hash),
+    ...callIdentityOf(tool, argumentsText, policy, hash, proposal.contract?.tool),
     items: actual?.items ?? null,
     bytes: actual?.bytes ?? null,
     tokens: actual && estimator !== null ? { estimated: actual.tokens_estimated, estimator } : null,

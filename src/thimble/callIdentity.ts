@@ -15,10 +15,11 @@ const DEEPEST = 64; // canonicalise is recursive
 export function callIdentityOf(
   tool: string,
   argumentsText: string,
-  policy: LoadedPolicy | null,
+  policy: LoadedPolicy,
   hash: Hash,
+  contracted = tool, // its name in contracts, where the host offers it under another
 ): CallIdentity {
-  const contracts = policy?.contracts.get(tool) ?? [];
+  const contracts = policy.contracts.get(contracted) ?? [];
   const scanned = scan(argumentsText, contracts.flatMap(wayOn));
   if (scanned.kind === "invalid" || scanned.depth > DEEPEST)
     return { identity: hash(JSON.stringify([tool, argumentsText])), position: "" };

@@ -195,8 +195,9 @@ suite("cli/judge", () => {
         alone.lines.join("\n"),
         /search \/limit: keep observing \(not measured: no control and candidate were named\)\. Counterfactual: 1 calls asked for 500 items and would have asked for 10\./,
       );
-      const half = await scorecard(store, { ...words, control }, sha256);
+      const half = await scorecard(store, { ...words, all: true, control }, sha256);
       assert.deepEqual([half.code, half.lines], [2, []]);
+      assert.match(half.problems[0] ?? "", /Name both: --control SESSION --candidate SESSION/);
       assert.equal((await scorecard(store, words, sha256)).code, 2);
       const { lines } = await scorecard(store, { ...words, control, candidate, json: true }, sha256);
       const view = ScorecardView.parse(JSON.parse(lines.join("")));

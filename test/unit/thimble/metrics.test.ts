@@ -104,6 +104,13 @@ suite("thimble/metrics", () => {
       marks.filter(({ call }) => call === "t5c0").map(({ kind }) => kind),
       ["asked_again", "override"],
     );
+    const long = await limitSession([[["list", ASKED]], [idle], [idle], [idle], [idle]]);
+    const late = metricsFrom(await limitSession([[idle]], { events: long, intent: "exhaustive" }), hash);
+    assert.deepEqual(
+      late.overrides.map(({ calls }) => calls),
+      [[]],
+      "too late to be held against the clamp",
+    );
     const atOnce = await metricsOf([[["search", ASKED]]], { intent: "exhaustive" });
     assert.deepEqual(atOnce.overrides, [], "nothing had been lowered");
   });
