@@ -42,6 +42,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   tools: edge(),
   mcp: edge(),
   transcripts: edge(),
+  /** Parts of the command line; what they work on arrives from cli.ts. */
+  cli: { rooms: [...judges, "agent", "inspector"], packages: [], node: true, pure: false },
   language: {
     rooms: ["schema", "thimble"],
     packages: ["vscode-languageserver", "vscode-languageserver-textdocument", "jsonc-parser"],
@@ -56,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
-const allRooms = Object.keys(ROOMS);
+const allRooms = Object.keys(ROOMS).filter((room) => room !== "cli");
 const allPackages = [...new Set(Object.values(ROOMS).flatMap((room) => room.packages))];
 
 /** Files where the rooms meet, and the browser side. */
@@ -69,7 +71,7 @@ export const ENTRANCES: Readonly<Record<string, Room>> = {
   },
   "src/editorHost.ts": { rooms: allRooms, packages: allPackages, node: true, pure: false },
   "src/cli.ts": {
-    rooms: allRooms.filter((room) => room !== "vscode"),
+    rooms: [...allRooms.filter((room) => room !== "vscode"), "cli"],
     packages: allPackages.filter((name) => !["vscode", "vscode-languageclient"].includes(name)),
     node: true,
     pure: false,

@@ -1,4 +1,4 @@
-/** The same core without an editor: `cloakroom run` and `cloakroom show`. Results on standard output, problems on standard error. */
+/** The same core without an editor: sessions run, shown, kept and judged. Results on standard output, problems on standard error. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -6,6 +6,8 @@ import { parseArgs } from "node:util";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { sessionPolicy } from "./agent/sessionPolicy";
+import { type Judged, replay, scorecard } from "./cli/judge";
+import { USAGE } from "./cli/usage";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
@@ -29,33 +31,11 @@ import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 
-const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
-              [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
-cloakroom show [SESSION] --workspace DIR [--store DIR]
-cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
-cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
-cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
-cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
-
-run     runs a session with the replies of a script and real tools, then prints it turn by turn
-show    prints a session of that workspace, the newest one without SESSION
-verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
-        --all: in all workspaces
-fork    makes a new session out of the conversation of one, with copies of what it stored
-export  writes a session to one file; import adds it to that workspace
-forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
-sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
---policy FILE: contracts of your own, before the built-in ones. --intent says that the task needs completeness: exhaustive, export,
-        compliance, migration, exact_count, or a number such as "all 37"; then no result count is lowered
---redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is
-        taken from CLOAKROOM_REDIS_PASSWORD
---allow runs edits, commands and tools of MCP servers unasked; without it they are refused, because there is nobody to ask
---mcp   starts the MCP servers that a file names: { "servers": { "NAME": { "command", "args", "env", "cwd" } } }`;
-
 /** Never a word of the command line: others can read those. */
 const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
+const READS = ["show", "replay", "scorecard"];
 
 const clock = {
   now: () => Date.now(),
@@ -84,6 +64,9 @@ async function main(words: readonly string[]): Promise<number> {
       yes: { type: "boolean", default: false },
       "workspace-sessions": { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
+      control: { type: "string" },
+      candidate: { type: "string" },
+      json: { type: "boolean", default: false },
       "keep-days": { type: "string", default: String(DEFAULT_STORE_SETTINGS.keepSessionsDays) },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -91,7 +74,8 @@ async function main(words: readonly string[]): Promise<number> {
   const [command, name] = positionals;
   if (values.help) return print(USAGE, 0);
   const isAct = command !== undefined && ACTS.includes(command);
-  if (command !== "run" && command !== "show" && !isAct) return complain(USAGE, 2);
+  if (command === undefined || (command !== "run" && !READS.includes(command) && !isAct))
+    return complain(USAGE, 2);
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
 
   const workspace = resolve(values.workspace);
@@ -119,6 +103,13 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const store = await Sessions.open(root, workspace, clock, DEFAULT_STORE_SETTINGS.limits, vault);
     if (command === "run") return await run(store, workspace, values);
+    if (command === "replay") return judged(await replay(store, name, values.policy, sha256));
+    if (command === "scorecard") {
+      const { control, candidate, json, "workspace-sessions": all } = values;
+      return judged(
+        await scorecard(store, { sessions: positionals.slice(1), all, control, candidate, json }, sha256),
+      );
+    }
     return await show(store, name ?? (await store.list())[0]?.session);
   } finally {
     await server?.close();
@@ -254,6 +245,11 @@ function tell(told: Told | Made): number {
   print(told.summary, 0);
   if ("session" in told && told.session !== null) print(told.session, 0);
   return told.ok ? 0 : 1;
+}
+
+function judged({ code, lines, problems }: Judged): number {
+  for (const problem of problems) complain(problem, 0);
+  return lines.length === 0 ? code : print(lines.join("\n"), code);
 }
 
 async function show(store: Sessions, session: string | undefined): Promise<number> {

@@ -1,11 +1,9 @@
 /** Step 1: Thimble looks at the call's arguments (seed 003). Deterministic, no model, no I/O. */
 
-import { FETCH_RESULT } from "../claims/ticket";
 import type { Proposal } from "../schema/policy";
-import type { ToolSpec } from "../schema/tool";
 import { decide } from "../thimble/decide";
-import { unescapedInJson } from "./boundary";
 import type { CallContext } from "./callContext";
+import { questionOf } from "./question";
 import type { PendingCall } from "./remember";
 import type { Step } from "./step";
 
@@ -21,34 +19,21 @@ export type ProposedCall = {
   readonly holdsSecret: boolean;
 };
 
-/** Reading back is exempt from every limit (CONFORMANCE §0.5). */
-const RETRIEVAL = { id: "retrieval", tool: FETCH_RESULT };
-
 /** Decides on the bytes as the model meant them; the event carries them with secrets hidden. */
 export function clamp(call: PendingCall, context: CallContext): Step<ProposedCall, "clamped"> {
   const { ports, policy, settings, intent, secrets } = context;
   const tool = ports.tools.find(({ spec }) => spec.name === call.name);
   const changesThings = tool !== undefined && tool.spec.effect !== "read"; // a read has no use for a secret (C29)
   const revealed = changesThings ? secrets.reveal(call.arguments) : { text: call.arguments, unknown: null };
-  const written = tool?.spec.effect === "write" ? unescapedInJson(revealed.text) : revealed.text;
-  const { proposal, effectiveArguments, returned } = decide(
-    {
-      ...subjectOf(call.name, tool?.spec),
-      argumentsText: written,
-      mode: settings.limits.mode,
-      hardMaximum: call.name === FETCH_RESULT ? null : settings.limits.hardMaximum,
-      intent,
-      exemptions: call.name === FETCH_RESULT ? [RETRIEVAL] : context.exemptions(),
-      schemaMismatch: context.mismatched.has(call.name),
-    },
-    policy,
-    ports.hash,
-  );
+  const meant = { name: call.name, arguments: revealed.text };
+  const pinned = { settings, intent, mismatched: [...context.mismatched] };
+  const question = questionOf(meant, tool?.spec, pinned, context.exemptions());
+  const { proposal, effectiveArguments, returned } = decide(question, policy, ports.hash);
   return {
     value: {
       call,
       proposal,
-      argumentsText: effectiveArguments ?? written,
+      argumentsText: effectiveArguments ?? question.argumentsText,
       returned,
       unknownSecret: revealed.unknown,
       holdsSecret: revealed.text !== call.arguments,
@@ -62,12 +47,4 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       proposal,
     },
   };
-}
-
-/** Whose contracts count. A server's annotation is the only thing known of its tool, and it may say nothing. */
-function subjectOf(name: string, spec: ToolSpec | undefined) {
-  if (spec?.origin === undefined)
-    return { tool: name, toolReadOnly: spec === undefined ? null : spec.effect === "read" };
-  const { tool, server, hints } = spec.origin;
-  return { tool, server, offeredAs: name, toolReadOnly: hints.readOnlyHint ?? null };
 }

@@ -1,5 +1,6 @@
 /** A session as plain lines for a terminal: turn by turn, each call with its receipt, handle and sizes. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
+import { shownControl } from "./columns";
 import { mediaWords } from "./media";
 
 export function reportOf(view: SessionView): readonly string[] {
@@ -7,9 +8,6 @@ export function reportOf(view: SessionView): readonly string[] {
     line.replace(/[^\P{Cc}\t\n]/gu, shownControl).replaceAll("\n", "\n         "),
   );
 }
-
-/** Control characters are shown, not sent: what a model or a file wrote must not steer the reader's terminal. */
-const shownControl = (control: string): string => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
 function linesOf(view: SessionView): readonly string[] {
   const { totals } = view;

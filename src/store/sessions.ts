@@ -222,6 +222,14 @@ export class Sessions {
     return readLog(join(place.folder, LOG), (await this.#root.vault.of(place)).seal);
   }
 
+  /** The same as evidence: `problem` says where the log stops following from what stands before; null = nowhere. */
+  async evidence(id: string): Promise<{ events: readonly Logged[]; problem: string | null }> {
+    const place = await this.#existing(id);
+    const { seal } = await this.#root.vault.of(place);
+    const { read } = await readAfter(join(place.folder, LOG), seal, null);
+    return { events: read.events, problem: read.problem };
+  }
+
   /**
    * The whole stored content behind a handle of this session, verified; for what is not text, one line that says what it
    * is. Throws `blob-missing`, `blob-corrupt`.

@@ -186,13 +186,13 @@ function ceilingFor(hardMaximum: number | null, isExcused: boolean, { ceiling }:
 }
 
 /** `value` may be rounded above 2^53 - 1, where every bound that it meets is far below; `exact` never is. */
-type Count = { readonly value: number; readonly exact: number | string };
+export type Count = { readonly value: number; readonly exact: number | string };
 
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/; // not -0: readers differ on whether it is an integer
 const HIGHEST = "9223372036854775807";
 
 /** The count as the raw token says it; null if it is not written as an integer. */
-function countAt(text: string, { kind, start, end }: Token): Count | null {
+export function countAt(text: string, { kind, start, end }: Token): Count | null {
   if (kind !== "number") return null;
   const raw = text.slice(start, end);
   if (!INTEGER.test(raw)) return null;

@@ -1,0 +1,29 @@
+/** What `cloakroom --help` prints. */
+export const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
+              [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
+cloakroom show [SESSION] --workspace DIR [--store DIR]
+cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
+cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
+cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
+cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
+cloakroom replay SESSION [--policy FILE] --workspace DIR [--store DIR]
+cloakroom scorecard SESSION... | --workspace-sessions [--control SESSION --candidate SESSION] [--json] --workspace DIR [--store DIR]
+
+run     runs a session with the replies of a script and real tools, then prints it turn by turn
+show    prints a session of that workspace, the newest one without SESSION
+verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
+        --all: in all workspaces
+fork    makes a new session out of the conversation of one, with copies of what it stored
+export  writes a session to one file; import adds it to that workspace
+forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
+sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
+replay  decides every recorded call again with the policy that was pinned for it; exit 1 where one differs
+        --policy: also what that policy would have decided
+scorecard  what result limits did, per tool, contract, reason, mode and policy; savings only for a named pair of the same
+        task with limits observed (--control) and enforced (--candidate)
+run --policy: contracts of your own, before the built-in ones. --intent says that the task needs completeness: exhaustive, export,
+        compliance, migration, exact_count, or a number such as "all 37"; then no result count is lowered
+--redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is
+        taken from CLOAKROOM_REDIS_PASSWORD
+--allow runs edits, commands and tools of MCP servers unasked; without it they are refused, because there is nobody to ask
+--mcp   starts the MCP servers that a file names: { "servers": { "NAME": { "command", "args", "env", "cwd" } } }`;
