@@ -9,10 +9,13 @@ import { runSession, WATCHED } from "./agent/runSession";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
+import type { Logged } from "./schema/event";
+import { Failure } from "./schema/failure";
 import type { LimitMode } from "./schema/policy";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import type { Vault } from "./store/vault";
+import { type ReviewRow, reviewFrom } from "./thimble/review";
 import { loadSources } from "./thimble/sources";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
 import { nodeEditor } from "./tools/nodeEditor";
@@ -94,6 +97,22 @@ const withMode = <T extends { readonly limits: { readonly mode: LimitMode } }>(
   settings: T,
   mode?: LimitMode,
 ): T => (mode === undefined ? settings : { ...settings, limits: { ...settings.limits, mode } });
+
+const REVIEWED_SESSIONS = 50; // the newest: each log is read whole
+
+/** What the workspace's sessions say of each contract. One whose log cannot be read says nothing. */
+export async function reviewOf({ root, vault }: HostPorts["store"]): Promise<readonly ReviewRow[]> {
+  const sessions = await Sessions.open(root, workspaceIdentity(), clock, undefined, vault());
+  const logs: (readonly Logged[])[] = [];
+  for (const { session } of (await sessions.list()).slice(0, REVIEWED_SESSIONS)) {
+    try {
+      logs.push(await sessions.events(session));
+    } catch (cause) {
+      if (!(cause instanceof Failure)) throw cause;
+    }
+  }
+  return reviewFrom(logs, sha256);
+}
 
 /** The workspace's policies that only observe, because nobody has allowed them more on this machine. */
 export async function unapprovedPolicies(choices: LimitChoices): Promise<readonly Unapproved[]> {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
-import { clock, createHost, unapprovedPolicies } from "./editorHost";
+import { clock, createHost, reviewOf, unapprovedPolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
@@ -75,6 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions,
     owner: userInfo().username,
     unapproved: () => unapprovedPolicies(choices),
+    review: () => reviewOf(store),
     guard: (work) => commands.guard(work),
   });
   owned.add(limits.register());

@@ -1,7 +1,8 @@
 /** The palette's commands for result limits: intent, exemptions, and a workspace's rules. Each asks, nothing is guessed. */
 import * as vscode from "vscode";
 import type { Digest } from "../schema/claim";
-import { Intent, type OperatorExemption } from "../schema/policy";
+import { Intent, type OperatorExemption, type Rollout } from "../schema/policy";
+import type { ReviewRow } from "../thimble/review";
 import type { LimitChoices } from "./limitChoices";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
@@ -18,6 +19,8 @@ export type LimitPorts = {
   readonly sessions: SessionController;
   readonly owner: string; // who exempts
   readonly unapproved: () => Promise<readonly Unapproved[]>;
+  /** What this workspace's sessions say of each contract. */
+  readonly review: () => Promise<readonly ReviewRow[]>;
   readonly guard: (work: () => Promise<void>) => Promise<void>;
 };
 
@@ -38,6 +41,7 @@ export class LimitCommands {
       "cloakroom.addExemption": () => this.addExemption(),
       "cloakroom.removeExemption": () => this.removeExemption(),
       "cloakroom.approvePolicy": () => this.approvePolicy(),
+      "cloakroom.reviewLimits": () => this.reviewLimits(),
     };
     return vscode.Disposable.from(
       ...Object.entries(commands).map(([id, run]) =>
@@ -164,6 +168,47 @@ export class LimitCommands {
     }
   }
 
+  /** Who decides, when and why is kept; the next run of a session decides by it. */
+  async reviewLimits(): Promise<void> {
+    const { choices, owner, review } = this.#ports;
+    const rows = await review();
+    if (rows.length === 0)
+      return void vscode.window.showInformationMessage(
+        "Cloakroom: No session of this workspace has a tool with a contract yet.",
+      );
+    const decided = new Map(choices.reviewed().map((decision) => [decision.id, decision]));
+    const picked = await vscode.window.showQuickPick(
+      rows.map((row) => ({ row, ...itemOf(row, decided.get(row.check.id)) })),
+      { title: "Review Result Limits", placeHolder: "Pick a contract", matchOnDetail: true },
+    );
+    if (!picked) return;
+    const { id, tool, argument, mode: now } = picked.row.check;
+    const enforce = {
+      mode: "enforce" as const,
+      label: "Enforce",
+      detail: "Counts above its ceiling are lowered, when result limits are set to Enforce.",
+    };
+    const observe = {
+      mode: "observe" as const,
+      label: "Observe",
+      detail: "Calls run as written; what would have been lowered is recorded.",
+    };
+    const mode = await vscode.window.showQuickPick(
+      [enforce, observe].map((item) => ({ ...item, description: item.mode === now ? "current" : "" })),
+      { title: `Review Result Limits: ${tool} ${argument}`, placeHolder: countsOf(picked.row) },
+    );
+    if (!mode) return;
+    const why = await vscode.window.showInputBox({
+      title: `${mode.label} ${tool} ${argument}: Reason`,
+      prompt: "Kept with the decision.",
+      validateInput: (text) => (text.trim() === "" ? "Say why." : null),
+      ignoreFocusOut: true,
+    });
+    if (!why) return;
+    await choices.review({ id, tool, argument, mode: mode.mode, by: owner, at: Date.now(), why: why.trim() });
+    this.#told(`${mode.label}: ${tool} ${argument}`);
+  }
+
   /** The session that is shown, or the one that is started next. Undefined: the person closed the picker. */
   async #session(): Promise<{ id: string | null; name: string } | undefined> {
     const { sessions } = this.#ports;
@@ -199,6 +244,29 @@ export class LimitCommands {
   #told(words: string): void {
     vscode.window.setStatusBarMessage(`${words}, from the next run on`, STATUS_MS);
   }
+}
+
+function itemOf(row: ReviewRow, decision: Rollout | undefined) {
+  const { tool, argument, source, mode } = row.check;
+  const last = decision
+    ? ` ${decision.mode === "enforce" ? "Enforced" : "Observed"} by ${decision.by} on ${new Date(decision.at).toLocaleDateString()}: ${decision.why}`
+    : "";
+  return {
+    label: inLabel(`${tool} ${argument}`),
+    description: mode === "enforce" ? "Enforce" : "Observe",
+    detail: inNotice(`${countsOf(row)} ${source}.${last}`),
+  };
+}
+
+function countsOf({ sessions, calls, proposed, lowered, requested, effective, marks }: ReviewRow): string {
+  const changed = proposed + lowered;
+  const counts =
+    changed === 0
+      ? "none above its ceiling"
+      : `${proposed} would have been lowered, ${lowered} were: ${effective} items in place of ${requested}`;
+  const against =
+    marks.length === 0 ? "no false clamp" : `${marks.length} false clamps (${marks.slice(0, 3).join(", ")})`;
+  return `${calls} calls in ${sessions} sessions, ${counts}; ${against}.`;
 }
 
 async function askNumber(): Promise<Intent | undefined> {

@@ -1,12 +1,15 @@
 /** CONFORMANCE §5, Sources, precedence, pin; Exemptions and intent: through the real loop, from the files to the receipt. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { recordedQuestion } from "../../../src/agent/question";
 import { type PolicyPorts, sessionPolicy } from "../../../src/agent/sessionPolicy";
 import { projectSession } from "../../../src/inspector/project";
 import type { Contract, LimitMode, OperatorExemption, Rollout } from "../../../src/schema/policy";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import type { Tool, ToolOrigin } from "../../../src/schema/tool";
 import { receiptsFrom } from "../../../src/thimble/receipt";
+import { replayFrom } from "../../../src/thimble/replay";
+import { reviewFrom } from "../../../src/thimble/review";
 import type { PolicyText } from "../../../src/thimble/sources";
 import { type HouseOptions, hash, openHouse, tool } from "../../support/house";
 import { artifactWith } from "../../support/thimble";
@@ -225,4 +228,36 @@ test("an intent lets calls run as written, a number of records too; the receipt 
     assert.deepEqual(ofReceipts(receipts), [["pass", "structured_intent", null, `intent:${intent}`]]);
     assert.ok(notices.includes(`Intent: ${intent}. No result count is lowered.`));
   }
+});
+
+test("a review sees per contract what would have been lowered, what was, and what speaks against it", async () => {
+  const policies = { texts: [text("user")] };
+  const observed = await run({ policies, mode: "observe" }, 2);
+  const enforced = await run({ policies }, 2); // the second call asks for the same again
+  const rows = reviewFrom([enforced.events, observed.events], hash);
+  assert.equal(rows.length, 1);
+  const { check, ...row } = rows[0] ?? assert.fail();
+  assert.deepEqual(
+    [check.tool, check.argument, check.source, check.mode],
+    ["e__get-resource-links", "/count", "user.json", "enforce"],
+  );
+  assert.deepEqual(row, {
+    ...{ sessions: 2, calls: 4, proposed: 2, lowered: 2, requested: 2000, effective: 16 },
+    marks: ["asked_again by t2c0"],
+  });
+  assert.deepEqual(reviewFrom([], hash), []);
+});
+
+test("a session with exemptions and a mismatched contract replays clean; one altered exemption does not", async () => {
+  const exemption = { id: "e1", tool: null, once: true, reason: "an audit", owner: "me", expiresAt: null };
+  const { events } = await run(
+    { policies: { texts: [text("user")] }, configuration: { exemptions: [exemption] } },
+    3,
+  );
+  const mismatch = await run({ policies: { texts: [text("user")] }, schema: { type: "string" } });
+  const ports = { hash, questionOf: recordedQuestion };
+  for (const log of [events, mismatch.events])
+    assert.equal(replayFrom(log, ports, null).outcome, "identical");
+  const altered = events.map((event) => (event.type === "configured" ? { ...event, exemptions: [] } : event));
+  assert.equal(replayFrom(altered, ports, null).outcome, "drift");
 });
