@@ -20,6 +20,7 @@ import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
 import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeClock } from "./tools/nodeClock";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { findRipgrep } from "./tools/ripgrep";
@@ -49,10 +50,7 @@ const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD 
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 
-const clock = {
-  now: () => Date.now(),
-  sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)),
-};
+const clock = nodeClock;
 
 /** Resolves with the exit code: 0 answered, 1 failed, 2 wrong words, 130 stopped. */
 async function main(words: readonly string[]): Promise<number> {

@@ -1,6 +1,5 @@
 /** The composition root: the house is built here, in the order data meets it. */
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
@@ -15,6 +14,7 @@ import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
 import { builtinPolicy } from "./thimble/builtin";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeClock } from "./tools/nodeClock";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { findRipgrep } from "./tools/ripgrep";
@@ -33,7 +33,7 @@ import { StoreSecrets } from "./vscode/storeSecrets";
 import { Transcripts, textBehind } from "./vscode/transcripts";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
-const clock = { now: () => Date.now(), sleep: (ms: number) => sleep<void>(ms) };
+const clock = nodeClock;
 let sessionsOfWindow: SessionController | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {

@@ -16,4 +16,6 @@ export type CallContext = {
   readonly intent: Intent | null;
   readonly secrets: Secrets;
   readonly ports: Ports;
+  /** The user's last words, as the conversation has them. */
+  readonly question: () => string;
 };

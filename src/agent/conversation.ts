@@ -36,7 +36,7 @@ export class Conversation implements Log {
   #history: HistoryState;
 
   private constructor(
-    context: CallContext,
+    context: Omit<CallContext, "question">,
     log: Log,
     state: Pick<ConversationState, "started" | "history"> & {
       configured: ConversationState["configured"] | null;
@@ -46,7 +46,8 @@ export class Conversation implements Log {
     this.#started = state.started;
     this.#configured = state.configured;
     this.#history = state.history;
-    this.context = { ...context, ports: { ...context.ports, log: this } };
+    const question = () => this.#history.messages.findLast(({ role }) => role === "user")?.text ?? "";
+    this.context = { ...context, ports: { ...context.ports, log: this }, question };
   }
 
   /**
@@ -62,7 +63,7 @@ export class Conversation implements Log {
     const started = before?.started ?? events.find((event) => event.type === "session_started");
     if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const { settings, policy, intent } = configuration;
-    const context: CallContext = {
+    const context: Omit<CallContext, "question"> = {
       session: started.session,
       salt: started.salt,
       settings,

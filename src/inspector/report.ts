@@ -1,5 +1,6 @@
 /** A session as plain lines for a terminal: turn by turn, each call with its receipt, handle and sizes. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
+import { responseWords } from "./apart";
 import { mediaWords } from "./media";
 
 export function reportOf(view: SessionView): readonly string[] {
@@ -61,6 +62,7 @@ function callLines(call: CallView): string[] {
     lines.push(
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
+  if (call.response) lines.push(`         envelope: ${responseWords(call.response)}`);
   for (const media of call.media)
     lines.push(
       `         ${media.handle === null ? "not stored" : `stored: ${media.handle}`}, ${mediaWords(media)}`,
