@@ -155,9 +155,9 @@ export function resultWords(call: CallView, f: Format): { label: string; descrip
           : `${shown} shown`,
       };
     case "projection":
-      return { label: "First records", description: `${shown} shown; ${result.why}` };
+      return { label: "First records", description: `${shown} shown` };
     case "branch":
-      return { label: "Answered apart", description: `${shown} shown; ${result.why}` };
+      return { label: "Answered apart", description: `${shown} shown` };
     case "inline":
       return { label: "Shown whole", description: `${shown}${result.isError ? ", an error" : ""}` };
     case "window":

@@ -258,7 +258,7 @@ export function pictureOf(event: SessionEvent): string {
     case "projected":
       return `projected ${event.call} ${event.exceeded.dimension} ${event.exceeded.actual} over ${event.exceeded.limit}: ${event.records ? `${event.records.records} of ${event.records.totalRecords}` : event.reason}`;
     case "branched":
-      return `branched ${event.call} ${event.outcome}${event.failure ? ` ${event.failure}` : ""} ${event.givenChars} of ${event.totalChars}`;
+      return `branched ${event.call} ${[event.outcome, event.failure, event.completeness].filter(Boolean).join(" ")}`;
     case "remembered":
       return `remembered ${event.call} ${event.shown}${(event.media ?? []).map(({ shown }) => ` ${shown}`).join("")}`;
     case "redeemed":

@@ -5,7 +5,7 @@ import type { ProjectionReason } from "../../../src/schema/branch";
 import { byteLength, charLength } from "../../../src/schema/text";
 import { type ProjectionBounds, project, recordsAt } from "../../../src/thimble/project";
 import { pathOf, scan } from "../../../src/thimble/scan";
-import { countOf, membersOf, partsOf } from "../../../src/thimble/slices";
+import { countOf, membersOf, partsOf, type Slice } from "../../../src/thimble/slices";
 
 const FREE: ProjectionBounds = { items: null, bytes: null, chars: null };
 const at = (items: string, cursor: string | null = null) => ({ items, cursor });
@@ -121,7 +121,7 @@ suite("thimble/project", () => {
           const slice = found.text.slice(value.start, value.end);
           if (i < members.length - 1) assert.equal(slice, sliceAt(source, pointer));
           else {
-            const parts = [...partsOf(found.text, { kind: "array", ...value })];
+            const parts: Slice[] = [...partsOf(found.text, { kind: "array", ...value })];
             assert.equal(parts.length, records);
             parts.forEach((part, n) => {
               assert.equal(found.text.slice(part.start, part.end), sliceAt(source, `/rows/${n}`));
@@ -131,6 +131,26 @@ suite("thimble/project", () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  test("a bound is the last size that is let pass: at every size there is, in bytes and in chars", () => {
+    const source = JSON.stringify({
+      total: 12,
+      rows: Array.from({ length: 12 }, (_, id) => `é🌊${"x".repeat(id)}`),
+    });
+    const all = project(source, at("/rows"), FREE);
+    assert.ok(all.kind === "projected");
+    for (let bound = 0; bound <= all.records.bytes + 2; bound++) {
+      for (const [bounds, sizeOf] of [
+        [{ ...FREE, bytes: bound }, byteLength],
+        [{ ...FREE, chars: bound }, charLength],
+      ] as const) {
+        const found = project(source, at("/rows"), bounds);
+        if (found.kind === "projected") assert.ok(sizeOf(found.text) <= bound, `${bound}`);
+      }
+    }
+    const whole = project(source, at("/rows"), { ...FREE, bytes: all.records.bytes + 1 });
+    assert.equal(whole.kind === "projected" && whole.records.records, 12);
   });
 
   test("one record more than is shown would not have fitted (property)", () => {
