@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BRANCH_PROMPT } from "../../../src/agent/branchRequest";
 import { requestText } from "../../../src/agent/requestText";
+import { Secrets } from "../../../src/agent/secrets";
 import { parseTicket } from "../../../src/claims/ticket";
 import { projectSession } from "../../../src/inspector/project";
 import { reportOf } from "../../../src/inspector/report";
@@ -20,7 +21,7 @@ const REPLIES = [{ calls: [CALL] }, { say: "Done." }];
 const LOG = `${"2026-11-30 nothing happened\n".repeat(4000)}2026-11-30 the tide came in at 04:12\n`;
 const EARLY = `2026-11-30 the tide came in at 04:12\n${LOG}`;
 
-export const settingsWith = (change: Partial<CoreSettings["responses"]> = {}): Partial<CoreSettings> => ({
+const settingsWith = (change: Partial<CoreSettings["responses"]> = {}): Partial<CoreSettings> => ({
   limits: { mode: "enforce", hardMaximum: null },
   responses: { ...DEFAULT_SETTINGS.responses, microContext: true, ...change },
 });
@@ -49,7 +50,9 @@ async function run(
   const end = await house.ask("When did the tide come in?", signal);
   assertSound(house.events);
   const event = house.eventsOf("branched")[0] ?? assert.fail("nothing branched");
-  const remembered = house.eventsOf("remembered")[0] ?? assert.fail("nothing remembered");
+  const remembered =
+    house.eventsOf("remembered").findLast(({ call }) => call === event.call) ??
+    assert.fail("nothing remembered");
   const asked = house.requests.filter(({ tools }) => tools.length === 0);
   return {
     house,
@@ -441,5 +444,47 @@ suite("agent/microContext", () => {
     assert.match(text, /The key \[secret:aws_access_key:[0-9a-f]{8}\]\./);
     for (const secret of [key, other])
       assert.ok(!JSON.stringify([house.events, asked, [...house.blobs.values()]]).includes(secret));
+  });
+
+  test("C29 a secret that a command was given is a placeholder again in what the branch is asked", async () => {
+    const key = "AKIAIOSFODNN7EXAMPLE";
+    const salt = "00112233445566778899aabbccddeeff";
+    const placeholder = new Secrets(salt, hash).hide(key).text;
+    const replies = [
+      { calls: [{ name: "env", arguments: {} }] },
+      { calls: [{ name: "query", arguments: { query: placeholder } }] },
+      { say: "Done." },
+    ];
+    const given: string[] = [];
+    const body = (args: string) => `${given.push(args)} ${EARLY}`;
+    const { asked, event } = await run(GOOD, {
+      salt,
+      model: modelWithBranch(replies, GOOD),
+      tools: [tool("env", () => key), tool("query", body, { effect: "execute", class: "execute" })],
+    });
+    assert.deepEqual([event.outcome, given], ["answered", [`{"query":"${key}"}`]]);
+    const text = asked[0]?.messages[0]?.text ?? "";
+    assert.ok(text.includes(`called with {"query":"${placeholder}"}`) && !text.includes(key));
+  });
+
+  test("the log is on disk before the branch's request leaves", async () => {
+    let before = -1;
+    let house: Awaited<ReturnType<typeof openHouse>> | null = null;
+    const branch: BranchPart = (request, signal) => {
+      assert.equal(house?.syncs(), before + 1);
+      return GOOD(request, signal);
+    };
+    house = await openHouse({
+      tools: [tool("query", () => EARLY)],
+      policy: artifactWith([], { on_unshapable_response: "micro_context" }),
+      settings: settingsWith(),
+      replies: REPLIES,
+      model: modelWithBranch(REPLIES, branch),
+      onEvent: ({ type }) => {
+        if (type === "projected") before = house?.syncs() ?? -1;
+      },
+    });
+    await house.ask("When?");
+    assert.deepEqual([house.eventsOf("branched")[0]?.outcome, before], ["answered", 1]);
   });
 });

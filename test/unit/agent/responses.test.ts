@@ -343,12 +343,16 @@ suite("agent/responses", () => {
   });
 
   test("a budget leaves an answer as it is", async () => {
-    const settings = {
-      ...settingsOf("enforce", true),
-      budgets: { ...DEFAULT_SETTINGS.budgets, perTurnChars: 600 },
-    };
-    const { shown } = await run({ policy: policyOf("micro_context"), settings });
-    assert.ok(shown[1]?.includes("At 04:12.") && parseTicket(shown[1]));
+    const budgets = { ...DEFAULT_SETTINGS.budgets, perTurnChars: 600 };
+    const settings = { ...settingsOf("enforce", true), budgets };
+    const long = "It rose. ".repeat(180).trim();
+    const branch = answering(long, [{ quote: "the tide came in at 04:12" }]);
+    const { shown } = await run({
+      policy: policyOf("micro_context"),
+      settings,
+      model: modelWithBranch(REPLIES, branch),
+    });
+    assert.ok(shown[1]?.includes(long) && parseTicket(shown[1]));
   });
 
   test("P17 a host that ends while a branch runs has the result in the store, and says so", async () => {
