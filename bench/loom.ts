@@ -6,7 +6,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { requestText } from "../src/agent/loop";
+import { requestText } from "../src/agent/requestText";
 import { fetchResult } from "../src/agent/retrieve";
 import { runSession } from "../src/agent/runSession";
 import { foldHistory } from "../src/history/fold";

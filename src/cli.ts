@@ -26,6 +26,7 @@ import { Vault } from "./store/vault";
 import type { PolicyText } from "./thimble/sources";
 import { DEFAULT_COMMAND_LIMITS } from "./tools/createRunCommand";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeClock } from "./tools/nodeClock";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
@@ -37,10 +38,7 @@ const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 const READS = ["show", "replay", "scorecard"];
 
-const clock = {
-  now: () => Date.now(),
-  sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)),
-};
+const clock = nodeClock;
 
 /** Resolves with the exit code: 0 answered, 1 failed, 2 wrong words, 130 stopped. */
 async function main(words: readonly string[]): Promise<number> {

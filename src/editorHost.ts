@@ -1,7 +1,6 @@
 /** The house as the editor runs it: store, tools, policy and loop are joined here, as the settings are when a run starts. */
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
@@ -18,6 +17,7 @@ import type { Vault } from "./store/vault";
 import { type ReviewRow, reviewFrom } from "./thimble/review";
 import { loadSources } from "./thimble/sources";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
+import { nodeClock as clock } from "./tools/nodeClock";
 import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
@@ -31,8 +31,6 @@ import { readPolicyFiles } from "./vscode/policyFiles";
 import type { SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
-
-export const clock = { now: () => Date.now(), sleep: (ms: number) => sleep<void>(ms) };
 
 export type HostPorts = {
   readonly store: { readonly root: string; readonly vault: () => Vault; readonly onFull: () => void };

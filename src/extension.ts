@@ -2,13 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
-import { clock, createHost, reviewOf, unapprovedPolicies } from "./editorHost";
+import { createHost, reviewOf, unapprovedPolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
 import { StoreCare } from "./store/care";
 import { RedisServers } from "./store/redisFiles";
 import { Vault } from "./store/vault";
+import { nodeClock as clock } from "./tools/nodeClock";
 import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";

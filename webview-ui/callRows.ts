@@ -14,6 +14,7 @@ import {
   stateName,
 } from "./callWords";
 import { capital, type Format, pointerName, shortDigest } from "./format";
+import { responseRow } from "./responseRow";
 import { changesRow, mediaRow, refusalRow, resultRow, shortenedRow, storedRow } from "./resultRows";
 import { type Details, factsOf, type Row, rowOf, type Tone } from "./row";
 import { oneLine, prettyJson } from "./visibleText";
@@ -46,6 +47,7 @@ export function callRow(key: string, call: CallView, f: Format): Row {
       ...(call.receipt === null ? [] : [receiptRow(key, call.receipt, f)]),
       ...(call.authorised === null ? [] : [permissionRow(key, call.authorised)]),
       ...(call.result === null ? [] : [resultRow(key, call, call.result, f)]),
+      ...(call.response === null ? [] : [responseRow(key, call.response, f)]),
       ...(call.stored === null ? [] : [storedRow(key, call.stored, f)]),
       ...call.media.map((media, at) => mediaRow(`${key}/media${at}`, media, f)),
       ...(changesLine(call.changes, f) === "" ? [] : [changesRow(key, call.changes, f)]),

@@ -25,6 +25,10 @@ const REASONS: Readonly<Record<string, string>> = {
   requested_items_above_policy_maximum: "more than the policy's maximum",
   observe_only: "limits are only observed",
   hard_maximum: "more than the hard maximum",
+  // The dimension in which a result was larger than its envelope.
+  items: "more items than its envelope",
+  bytes: "more bytes than its envelope",
+  tokens: "more tokens than its envelope",
   // An authoriser's and a tool's codes.
   unknown_tool: "there is no such tool",
   unknown_secret: "it names a secret that this session no longer holds",
@@ -67,9 +71,14 @@ export function receiptLine(receipt: Receipt, f: Format): string {
     case "error":
       return [...limits, `failed: ${reasonName(reason)}`].join("; ");
     case "branch":
-      return [...limits, `answered apart: ${reasonName(reason)}`].join("; ");
+      return [
+        ...limits,
+        `${hasFailed(receipt) ? "branch failed" : "answered apart"}: ${reasonName(reason)}`,
+      ].join("; ");
   }
 }
+
+const hasFailed = ({ response }: Receipt): boolean => response?.branch?.outcome === "failed";
 
 export const DECISIONS: Readonly<Record<Receipt["decision"], string>> = {
   pass: "Ran as asked",
@@ -145,6 +154,10 @@ export function resultWords(call: CallView, f: Format): { label: string; descrip
           ? `${f.count(stored.chars, "character")}, ${className(result.class)}; ${f.number(result.shownChars)} shown`
           : `${shown} shown`,
       };
+    case "projection":
+      return { label: "First records", description: `${shown} shown` };
+    case "branch":
+      return { label: "Answered apart", description: `${shown} shown` };
     case "inline":
       return { label: "Shown whole", description: `${shown}${result.isError ? ", an error" : ""}` };
     case "window":

@@ -17,10 +17,15 @@ import { oneLine } from "./visibleText";
 const RESULT_ICONS = {
   inline: "symbol-string",
   ticket: "archive",
+  projection: "filter",
+  branch: "git-branch",
   cut: "warning",
   window: "book",
   refusal: "circle-slash",
 } as const;
+
+/** What the stored whole stands behind. */
+const STANDS_IN: readonly string[] = ["ticket", "projection", "branch"];
 
 export function resultRow(
   key: string,
@@ -30,6 +35,7 @@ export function resultRow(
 ): Row {
   const { label, description } = resultWords(call, f);
   const { redeemed, stored } = call;
+  const storedHandle = STANDS_IN.includes(result.shown) ? (stored?.handle ?? null) : null;
   return rowOf({
     key: `${key}/result`,
     kind: "result",
@@ -46,11 +52,11 @@ export function resultRow(
         ["Origin", call.tainted ? "From outside, marked as untrusted" : null],
         ["Shown", f.count(result.shownChars, "character")],
         ["Read back", redeemed && capital(windowText(redeemed, f))],
-        ["Handle", redeemed?.handle ?? (result.shown === "ticket" ? (stored?.handle ?? null) : null), "code"],
+        ["Handle", redeemed?.handle ?? storedHandle, "code"],
       ),
       texts: [{ label: "Shown to the model", text: result.text }],
     }),
-    opens: redeemed?.handle ?? (result.shown === "ticket" ? (stored?.handle ?? null) : null),
+    opens: redeemed?.handle ?? storedHandle,
   });
 }
 

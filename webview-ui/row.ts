@@ -14,6 +14,7 @@ export type RowKind =
   | "permission"
   | "result"
   | "stored"
+  | "response"
   | "changes"
   | "shortened"
   | "refusal"

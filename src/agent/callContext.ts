@@ -23,4 +23,6 @@ export type CallContext = {
   /** Whether untrusted data from outside has come into the conversation. */
   readonly hasReadOutside: () => boolean;
   readonly ports: Ports;
+  /** The user's last words, as the conversation has them. */
+  readonly question: () => string;
 };

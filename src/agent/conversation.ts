@@ -53,7 +53,7 @@ export class Conversation implements Log {
   #history: HistoryState;
 
   private constructor(
-    context: Omit<CallContext, "hasReadOutside" | "exemptions">,
+    context: Omit<CallContext, "hasReadOutside" | "exemptions" | "question">,
     log: Log,
     state: Omit<ConversationState, "configured"> & { configured: ConversationState["configured"] | null },
     exemptions: readonly OperatorExemption[],
@@ -68,6 +68,7 @@ export class Conversation implements Log {
       ...context,
       hasReadOutside: () => this.#history.results.some(({ tainted }) => tainted),
       exemptions: () => exemptionsInForce(exemptions, this.#excused, clock.now()),
+      question: () => this.#history.messages.findLast(({ role }) => role === "user")?.text ?? "",
       ports: { ...context.ports, log: this },
     };
   }
@@ -115,11 +116,12 @@ export class Conversation implements Log {
   /** For a snapshot. */
   get state(): ConversationState {
     if (!this.#configured) throw new Error("a conversation was taken up without a configuration");
-    const { started, configured, history, excused } = {
-      ...{ started: this.#started, configured: this.#configured },
-      ...{ history: this.#history, excused: [...this.#excused] },
+    return {
+      started: this.#started,
+      configured: this.#configured,
+      history: this.#history,
+      excused: [...this.#excused],
     };
-    return { started, configured, history, excused };
   }
 
   get history(): HistoryState {

@@ -10,9 +10,11 @@ import { byteLength, charLength } from "../schema/text";
 import { runsUnasked } from "./authorise";
 import type { Conversation } from "./conversation";
 import { fitImages, loadImages, withImages } from "./images";
+import { requestText } from "./requestText";
 import { age, budget } from "./shorten";
 import { record, type Step } from "./step";
 import { runToolCall } from "./turn";
+import { untilStopped } from "./untilStopped";
 
 export type RunEnd = { readonly end: EventOf<"run_ended">["end"]; readonly message: string };
 
@@ -123,18 +125,6 @@ function requested(conversation: Conversation, turn: number): Step<DurableReques
   };
 }
 
-/** The text that `requested.sha256` is over, in one order of fields: whoever folds the log can rebuild and compare it. */
-export function requestText({ system, tools, messages }: DurableRequest): string {
-  const inOrder = tools.map(({ name, description, inputSchema, class: toolClass, effect }) => ({
-    name,
-    description,
-    inputSchema,
-    class: toolClass,
-    effect,
-  }));
-  return JSON.stringify({ system, tools: inOrder, messages });
-}
-
 /** Streams one reply. Secrets in it are hidden before it is recorded; the person watching sees it as it comes. */
 async function replied(
   conversation: Conversation,
@@ -186,27 +176,6 @@ async function replied(
     elapsedMs: Math.max(0, Math.round(ports.clock.now() - started)),
   };
   return { value: event, event };
-}
-
-/** A model that ignores the signal is left behind: a stop never waits for the network. */
-async function* untilStopped<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
-  const iterator = parts[Symbol.asyncIterator]();
-  const finished = new AbortController();
-  const stopped = new Promise<IteratorResult<T>>((resolve) => {
-    const stop = () => resolve({ done: true, value: undefined });
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true, signal: finished.signal });
-  });
-  try {
-    for (;;) {
-      const result = await Promise.race([stopped, iterator.next()]);
-      if (result.done) return;
-      yield result.value;
-    }
-  } finally {
-    finished.abort();
-    iterator.return?.().catch(() => undefined); // lets go of the connection; what it still has to say is not waited for
-  }
 }
 
 function modelError(cause: unknown): string {

@@ -7,6 +7,10 @@ import type { Step } from "./step";
 /** Its name travels with every figure (CONFORMANCE §0.10). A tokenizer takes its place later. */
 export const ESTIMATOR = "chars/3.3";
 
+/** The estimate behind that name. */
+export const CHARS_PER_TOKEN = 3.3;
+export const tokensOf = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN);
+
 export type MeasuredResult = Safe & { readonly chars: number; readonly bytes: number };
 export type MeasuredWindow = Redeemed & { readonly chars: number; readonly bytes: number };
 
@@ -40,5 +44,5 @@ function mediaBytesOf({ media }: Safe): { mediaBytes?: number } {
 
 function sizeOf(text: string): { chars: number; bytes: number; tokensEstimated: number } {
   const chars = charLength(text);
-  return { chars, bytes: byteLength(text), tokensEstimated: Math.ceil(chars / 3.3) };
+  return { chars, bytes: byteLength(text), tokensEstimated: tokensOf(chars) };
 }

@@ -60,8 +60,8 @@ export type Approver = {
   ask(question: Question, signal: AbortSignal): Promise<Verdict>;
 };
 
-/** Unix milliseconds. */
-export type Clock = { now(): number; sleep(ms: number): Promise<void> };
+/** Unix milliseconds. `sleep` resolves early when the signal aborts, and leaves no timer behind. */
+export type Clock = { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 
 /** Live text for whoever watches; not events, never in the log. */
 export type Watcher = {

@@ -32,7 +32,7 @@ export function questionOf(
 }
 
 /** Whose contracts count. A server's annotation is the only thing known of its tool, and it may say nothing. */
-function subjectOf(name: string, spec: ToolSpec | undefined) {
+export function subjectOf(name: string, spec: ToolSpec | undefined) {
   if (spec?.origin === undefined)
     return { tool: name, toolReadOnly: spec === undefined ? null : spec.effect === "read" };
   const { tool, server, hints } = spec.origin;

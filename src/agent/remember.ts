@@ -1,4 +1,5 @@
 /** Steps 7 and 8: what the model is shown of a result is decided once and remembered; its bytes never change by themselves. */
+import { branchFailedLine, branchText, excessWords, projectionText } from "../claims/apart";
 import { headOf, tailOf } from "../claims/cut";
 import { describe, isBinaryLooking, kindOf } from "../claims/kind";
 import { digestFor, type ResultLimits } from "../claims/policy";
@@ -17,8 +18,8 @@ import { asRaw, charLength } from "../schema/text";
 import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
 import { boundary } from "./boundary";
+import type { JudgedResult } from "./branch";
 import type { CallContext } from "./callContext";
-import type { KeptResult } from "./keepMedia";
 import type { MeasuredWindow } from "./measure";
 import { projectionOf } from "./projection";
 import type { Step } from "./step";
@@ -36,7 +37,7 @@ type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle
 const VALUES_PER_HEAD = 4;
 
 /** Substitutes where the result was stored, then remembers the text that every later request carries. */
-export function remember(result: KeptResult, context: CallContext): Step<Remembered, "remembered"> {
+export function remember(result: JudgedResult, context: CallContext): Step<Remembered, "remembered"> {
   const shown = substitute(result, context);
   const { proposal, argumentsText } = result.permit.proposed;
   const disclosure = disclose(proposal, context.policy, argumentsText);
@@ -77,7 +78,7 @@ export function rememberWindow(redeemed: MeasuredWindow): Step<Remembered, "reme
   });
 }
 
-function substitute(result: StoredResult, context: CallContext): Shown {
+function substitute(result: JudgedResult, context: CallContext): Shown {
   const { kept, safe, chars, isError } = result;
   const tool = result.call.name;
   const tainted = isTainted(result);
@@ -99,14 +100,32 @@ function substitute(result: StoredResult, context: CallContext): Shown {
   }
   const { claim, limits } = kept;
   const whom = limits.excluded ? `${tool}, which is excluded` : `${result.class} results`;
+  const apart = shownApart(result, kept);
+  if (apart !== null) return { ...base, limitChars: limitCharsOf(limits), handle: claim.handle, ...apart };
+  const failure = result.response.kind === "failed" ? result.response.failure : null;
+  const ticket = ticketText(result, kept, context);
   return {
     ...base,
     shown: "ticket",
     limitChars: limitCharsOf(limits),
     why: `${sizeAndLimit(result, limits)} for ${whom}`,
     handle: claim.handle,
-    text: ticketText(result, kept, context),
+    text: failure === null ? ticket : `${ticket}\n\n${branchFailedLine(failure)}`,
   };
+}
+
+/** In place of a ticket, where the result was larger than its envelope; null: the ticket. */
+function shownApart(
+  { response, safe, call }: JudgedResult,
+  { claim }: Kept & { kind: "stored" },
+): Pick<Shown, "shown" | "why" | "text"> | null {
+  if (response.kind !== "projected" && response.kind !== "answered") return null;
+  const { handle, chars: totalChars, tainted = false } = claim;
+  const facts = { tool: call.name, handle, totalChars, what: describe(safe), tainted };
+  const why = excessWords(response.exceeded);
+  return response.kind === "projected"
+    ? { shown: "projection", why, text: projectionText(facts, response.exceeded, response) }
+    : { shown: "branch", why, text: branchText(facts, response.exceeded, response.answer) };
 }
 
 /** Null where none applied, or the limit was one of bytes. */

@@ -52,8 +52,9 @@ export async function budget(conversation: Conversation): Promise<void> {
   );
   const sizes = last.map(({ call, tool, shown }) => {
     const text = texts.get(call) ?? "";
-    const isExempt = shown === "window" || shown === "cut" || isExcluded(claimPolicy, tool);
-    return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed: shown === "window" };
+    const isFixed = shown === "window" || shown === "branch";
+    const isExempt = isFixed || shown === "cut" || isExcluded(claimPolicy, tool);
+    return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed };
   });
   for (const { limit, cuts } of overBudget(sizes, settings.budgets)) {
     const shortenings: Shortening[] = [];

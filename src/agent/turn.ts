@@ -1,7 +1,7 @@
 /**
  * Read this first: one tool call, every step in the order it runs.
  *
- *   clamp → authorise → execute → boundary → redact → measure → store → substitute → remember
+ *   clamp → authorise → execute → boundary → redact → measure → store → project → branch → substitute → remember
  *
  * Each step takes what the one before it returned, so leaving one out does not compile; each returns its event, and
  * only `record` appends it. Images and other parts that are not text go the same way; `keepMedia` has one event for each
@@ -9,11 +9,13 @@
  */
 import { authorise, runsUnasked } from "./authorise";
 import { boundary } from "./boundary";
+import { branch } from "./branch";
 import type { CallContext } from "./callContext";
 import { clamp } from "./clamp";
 import { execute } from "./execute";
 import { keepMedia } from "./keepMedia";
 import { measure, measureWindow } from "./measure";
+import { project } from "./project";
 import { redact } from "./redact";
 import { type PendingCall, type Remembered, remember, rememberRefusal, rememberWindow } from "./remember";
 import { isRetrieval, retrieve } from "./retrieve";
@@ -39,6 +41,8 @@ export async function runToolCall(
   const safe = await record(log, redact(result, boundary(result.text, result.media), context));
   const measured = await record(log, measure(safe));
   const stored = await record(log, await store(measured, context));
-  const kept = await keepMedia(stored, context);
+  const whole = await keepMedia(stored, context);
+  const projected = await record(log, project(whole, context));
+  const kept = await record(log, await branch(projected, context, signal));
   return record(log, remember(kept, context));
 }

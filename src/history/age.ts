@@ -12,7 +12,7 @@ export type DueResult = { readonly facts: ResultFacts; readonly level: 1 | 2; re
 
 /**
  * Results to shorten before the request of `nextTurn`, oldest first. Never: errors, results of tools for which
- * `isExempt` (writes), execute results beyond level 1, what was cut without being stored (M3), and text a user wrote.
+ * `isExempt` (writes), execute results beyond level 1, what was cut without being stored (M3), a branch's answer, and text a user wrote.
  */
 export function dueForAgeing(
   state: HistoryState,
@@ -26,7 +26,7 @@ export function dueForAgeing(
   );
   return state.results.flatMap((facts) => {
     const text = texts.get(facts.call);
-    if (text === undefined || facts.isError || facts.shown === "cut" || isExempt(facts.tool)) return [];
+    if (text === undefined || facts.isError || isWholeNowhere(facts) || isExempt(facts.tool)) return [];
     const level = dueLevel(facts, settings, nextTurn - facts.turn);
     if (level <= facts.level || level === 0) return [];
     const isStandIn = facts.handle !== null; // tickets, windows and pages age whatever their size
@@ -38,6 +38,9 @@ export function dueForAgeing(
     return [{ facts, level, text }];
   });
 }
+
+/** Cut without being stored (M3), or a branch's answer: it is in the conversation only. */
+const isWholeNowhere = ({ shown }: ResultFacts): boolean => shown === "cut" || shown === "branch";
 
 function dueLevel(facts: ResultFacts, settings: AgeingSettings, ageTurns: number): 0 | 1 | 2 {
   if (ageTurns >= settings.clearAfterTurns) return facts.class === "execute" ? 1 : 2;

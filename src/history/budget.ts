@@ -9,7 +9,7 @@ const LEAST_CHARS = 500;
 /** Room for the label between them. */
 const LABEL_CHARS = 250;
 
-/** `isExempt`: has a cap of its own (excluded from the claim check), is a window or was cut already; it still counts in the turn. `isFixed`: a window, which is never cut. */
+/** `isExempt`: has a cap of its own (excluded from the claim check), is a window or was cut already; it still counts in the turn. `isFixed`: a window or a branch's answer, never cut. */
 export type ResultSize = {
   readonly call: string;
   readonly chars: number;

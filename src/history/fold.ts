@@ -79,6 +79,8 @@ export const historyFold: Fold<HistoryState> = {
       case "resumed":
       case "redacted":
       case "measured":
+      case "projected":
+      case "branched":
       case "redeemed":
       case "redemption_refused":
       case "recovered":

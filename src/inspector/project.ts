@@ -5,6 +5,7 @@ import { unreachable } from "../schema/failure";
 import { charLength } from "../schema/text";
 import type { CallView, SessionView, TurnView } from "../schema/view";
 import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
+import { branched, projected } from "./apart";
 import { mediaReplaced, mediaShown, mediaStored } from "./media";
 
 export type InspectorFold = { readonly view: SessionView | null; readonly receipts: ReceiptState };
@@ -123,6 +124,10 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       return view; // shown through the receipt
     case "tool_result_stored":
       return stored(view, event);
+    case "projected":
+      return onCall(view, event.call, () => projected(event));
+    case "branched":
+      return onCall(view, event.call, (call) => branched(call, event));
     case "remembered":
       return remembered(view, event);
     case "redeemed":
@@ -173,6 +178,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       elapsedMs: null,
       result: null,
       stored: null,
+      response: null,
       media: [],
       redeemed: null,
       refusal: null,
@@ -213,7 +219,8 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
   const { shown, why, isError, text } = event;
   const shownChars = charLength(text);
   const before = callOf(view, event.call)?.stored;
-  const hidden = shown === "ticket" && before ? Math.max(0, before.chars - shownChars) : 0;
+  const isWhole = shown === "inline";
+  const hidden = before && !isWhole ? Math.max(0, before.chars - shownChars) : 0;
   return onCall(totalled(view, { hiddenChars: hidden }), event.call, () => ({
     tainted: event.tainted === true,
     ...mediaShown(event),

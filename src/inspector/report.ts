@@ -1,5 +1,6 @@
 /** A session as plain lines for a terminal: turn by turn, each call with its receipt, handle and sizes. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
+import { responseWords } from "./apart";
 import { shownControl } from "./columns";
 import { mediaWords } from "./media";
 
@@ -59,6 +60,7 @@ function callLines(call: CallView): string[] {
     lines.push(
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
+  if (call.response) lines.push(`         envelope: ${responseWords(call.response)}`);
   for (const media of call.media)
     lines.push(
       `         ${media.handle === null ? "not stored" : `stored: ${media.handle}`}, ${mediaWords(media)}`,

@@ -1,5 +1,6 @@
 /** A session as a document to read: what was asked, said and done, in order. A fold over the log, like everything shown. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
+import { responseWords } from "./apart";
 import { mediaWords } from "./media";
 
 /** Markdown of a session. `live`: text of a reply that is still coming, not in the log yet. */
@@ -30,6 +31,7 @@ function callLine(call: CallView): string {
   const proposed = call.receipt?.proposed_changes[0];
   if (proposed) facts.push(`${proposed.path.slice(1)} ${proposed.from} would become ${proposed.to}`);
   if (call.stored) facts.push(`stored result, ${call.stored.chars} characters`);
+  if (call.response) facts.push(responseWords(call.response));
   for (const media of call.media) facts.push(mediaWords(media));
   if (call.redeemed) facts.push(`read back ${call.redeemed.chars} of ${call.redeemed.totalChars} characters`);
   if (call.state !== "done") facts.push(call.state);

@@ -4,6 +4,7 @@
  * Sizes: chars = code points, bytes = UTF-8. `call` is ours ("t3c0": turn 3, first call), never the model's id.
  */
 import * as z from "zod";
+import { Branch, Projection } from "./branch";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
 import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
@@ -143,11 +144,17 @@ const Measured = z.object({
 /** A result was checked in: the whole safe text, or one part that is not text, is on disk under its digest (seed 000). */
 const ToolResultStored = z.object({ type: z.literal("tool_result_stored"), call, ...Claim.shape });
 
+/** A stored result exceeded its envelope; whether its first records can stand for it (seed 003 §Micro-context branch). */
+const Projected = z.object({ type: z.literal("projected"), call, ...Projection.shape });
+
+/** A stored result was given to a context of its own, with the question, or would have been. No event is of the child. */
+const Branched = z.object({ type: z.literal("branched"), call, ...Branch.shape });
+
 /** How a result entered the conversation. Decided once: these bytes are what every later request carries. */
 const Remembered = z.object({
   type: z.literal("remembered"),
   call,
-  shown: z.enum(["inline", "ticket", "cut", "window", "refusal"]),
+  shown: z.enum(["inline", "ticket", "projection", "branch", "cut", "window", "refusal"]),
   class: ToolClass,
   limitChars: size.nullable(), // the limit that decided; null where none applied
   why: z.string(),
@@ -285,6 +292,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
   Redacted,
   Measured,
   ToolResultStored,
+  Projected,
+  Branched,
   Remembered,
   Redeemed,
   RedemptionRefused,

@@ -58,7 +58,12 @@ export const PolicyArtifact = z.strictObject({
   mode: LimitMode.describe("The highest mode this policy may run in."),
   default_budget: z.strictObject({ items: z.int().positive() }),
   contracts: z.array(Contract),
-  on_unshapable_response: z.enum(["pass", "project", "micro_context"]).optional(),
+  on_unshapable_response: z
+    .enum(["pass", "project", "micro_context"])
+    .optional()
+    .describe(
+      "What happens to a result larger than its envelope: nothing; its first whole records are shown; or, where that is not possible and the user allows it, a context of its own answers from it. Defaults to pass.",
+    ),
 });
 export type PolicyArtifact = z.infer<typeof PolicyArtifact>;
 

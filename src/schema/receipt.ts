@@ -1,7 +1,30 @@
 /** The receipt of one tool call (seed 003 §Decision and receipt schema): a fold, never written as such. */
 import * as z from "zod";
+import { Branch, Exceeded, ProjectionReason } from "./branch";
 import { Digest } from "./claim";
 import { Change, LimitMode } from "./policy";
+
+/** What a result that exceeded its envelope cost besides, measured: avoided cost is never told without it (seed 003 §Metrics). */
+export const ResponseReceipt = Exceeded.extend({
+  mode: LimitMode, // observe: what would have been done
+  projection: z.union([z.literal("projected"), ProjectionReason]),
+  branch: z
+    .object({
+      outcome: Branch.shape.outcome,
+      failure: Branch.shape.failure,
+      model: z.string(),
+      request_sha256: Digest.nullable(),
+      input_tokens: z.int().nullable(), // as the model reports them
+      output_tokens: z.int().nullable(),
+      tokens_estimated: z.int(),
+      estimator: z.string(),
+      elapsed_ms: z.int(),
+      citations: Branch.shape.citations,
+      completeness: Branch.shape.completeness,
+    })
+    .nullable(),
+});
+export type ResponseReceipt = z.infer<typeof ResponseReceipt>;
 
 /** Field names are the seed's; the ones after `continuation` are CONFORMANCE §5's. Numbers are measured, never estimated, unless named so. */
 export const Receipt = z.object({
@@ -12,7 +35,7 @@ export const Receipt = z.object({
   effective_args_sha256: Digest,
   changes: z.array(Change),
   policy: z.object({ name: z.string(), version: z.string(), sha256: Digest, rules_sha256: Digest }),
-  model_round_trips: z.literal(0),
+  model_round_trips: z.int().nonnegative(), // of a branch; nothing else of a decision asks a model
   actual: z
     .object({
       items: z.int().nullable(),
@@ -29,5 +52,6 @@ export const Receipt = z.object({
   proposed_changes: z.array(Change),
   arguments_source: z.enum(["raw", "parsed"]),
   estimator: z.string().nullable(),
+  response: ResponseReceipt.optional(), // absent: within its envelope, or the policy lets it pass
 });
 export type Receipt = z.infer<typeof Receipt>;

@@ -49,11 +49,27 @@ export const LimitSettings = z.object({
 });
 export type LimitSettings = z.infer<typeof LimitSettings>;
 
+/**
+ * The response side: the envelope of a result besides its items, and what a branch over a larger one may use. A log from
+ * before these fields means their defaults.
+ */
+export const ResponseSettings = z.object({
+  responseBytes: z.int().positive().nullable().default(65_536), // UTF-8; null: not an envelope
+  responseTokens: z.int().positive().nullable().default(16_384), // estimated; null: not an envelope
+  microContext: z.boolean().default(false), // without it no policy can start a branch
+  branchInputTokens: z.int().positive().default(16_000), // of the whole request
+  branchOutputTokens: z.int().positive().default(1000),
+  branchSeconds: z.int().positive().max(3600).default(60),
+});
+export type ResponseSettings = z.infer<typeof ResponseSettings>;
+const DEFAULT_RESPONSES: ResponseSettings = ResponseSettings.parse({});
+
 export const CoreSettings = z.object({
   claimCheck: ClaimCheckSettings,
   budgets: BudgetSettings,
   ageing: AgeingSettings,
   limits: LimitSettings,
+  responses: ResponseSettings.default(DEFAULT_RESPONSES),
   maxTurns: z.int().positive(),
 });
 export type CoreSettings = z.infer<typeof CoreSettings>;
@@ -78,5 +94,6 @@ export const DEFAULT_SETTINGS: CoreSettings = {
   budgets: { perResultChars: 20_000, perTurnChars: 200_000, perTurnBytes: 8_000_000 },
   ageing: { strategy: "off", shortenAfterTurns: 2, clearAfterTurns: 4, minimumChars: 3000 },
   limits: { mode: "observe", hardMaximum: null },
+  responses: DEFAULT_RESPONSES,
   maxTurns: 50,
 };

@@ -1,5 +1,6 @@
 /** What the inspector shows, and what it and the extension host say to each other. */
 import * as z from "zod";
+import { Branch, Exceeded, ProjectedRecords, ProjectionReason } from "./branch";
 import { Handle, RefusalReason, Selector } from "./claim";
 import { Repair } from "./event";
 import { LimitMode } from "./policy";
@@ -19,7 +20,7 @@ export const CallView = z.object({
   elapsedMs: size.nullable(),
   result: z
     .object({
-      shown: z.enum(["inline", "ticket", "cut", "window", "refusal"]),
+      shown: z.enum(["inline", "ticket", "projection", "branch", "cut", "window", "refusal"]),
       class: ToolClass,
       why: z.string(),
       isError: z.boolean(),
@@ -28,6 +29,28 @@ export const CallView = z.object({
     })
     .nullable(),
   stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
+  /** Larger than its envelope, and what was done, or under `observe` would have been; null: within, or let pass. */
+  response: z
+    .object({
+      exceeded: Exceeded,
+      mode: LimitMode,
+      records: ProjectedRecords.nullable(),
+      reason: ProjectionReason.nullable(),
+      branch: Branch.pick({
+        outcome: true,
+        failure: true,
+        detail: true,
+        model: true,
+        elapsedMs: true,
+        givenChars: true,
+        totalChars: true,
+        citations: true,
+        completeness: true,
+      })
+        .extend({ inputTokens: size.nullable(), outputTokens: size.nullable() })
+        .nullable(),
+    })
+    .nullable(),
   /** Parts that are not text. `stored`: the model was not shown the result yet; `text` is the line that it was shown. */
   media: z.array(
     z.object({

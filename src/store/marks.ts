@@ -59,6 +59,8 @@ export function ticketsIn(event: Logged): readonly Handle[] {
     case "media_replaced":
       return event.parts.map(({ handle }) => handle);
     case "redeemed":
+    case "projected":
+    case "branched":
       return [event.handle];
     case "session_started":
     case "adopted":

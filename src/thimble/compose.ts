@@ -121,16 +121,17 @@ function artifactOf(sources: readonly PolicySource[], kept: readonly Candidate[]
       ready(candidate),
     );
   }
-  const unshapable = sources.findLast(
+  const speaker = sources.findLast(
     ({ policy, mayEnforce }) => mayEnforce && policy.artifact.on_unshapable_response !== undefined,
-  )?.policy.artifact.on_unshapable_response;
+  )?.policy.artifact; // of results that no request could shape, with its budget for tools without a contract
+  const unshapable = speaker?.on_unshapable_response;
   const names = [...new Set(kept.map(({ source }) => source.policy.artifact.name))];
   return {
     kind: "fak/tool-result-budget",
     version: "1.0.0",
     name: names.length > 0 ? names.join(" + ") : "cloakroom/none",
     mode: "enforce",
-    default_budget: { items: 10 }, // every contract has its own
+    default_budget: { items: speaker?.default_budget.items ?? 10 }, // every contract has its own
     contracts: [...contracts.values()],
     ...(unshapable !== undefined && { on_unshapable_response: unshapable }),
   };

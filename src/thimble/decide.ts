@@ -91,13 +91,20 @@ function verdictsOn(question: Question, policy: LoadedPolicy): readonly [Verdict
   if (mode === "off") return [unjudged("mode_off", mode)];
   const named = contractsFor(question, policy);
   if (named.length === 0) return [unjudged("unknown_tool_contract", mode)];
-  const [first, ...rest] = named.filter(({ contract }) => isOn(question.server, contract.server));
+  const [first, ...rest] = contractsOn(question, policy);
   if (first === undefined) return [unjudged("contract_schema_mismatch", mode)];
   return [judge(question, first), ...rest.map((ready) => judge(question, ready))];
 }
 
+/** Which tool a call is of: its own name, and for a server's tool the server and what the model calls it. */
+export type Subject = Pick<Question, "tool" | "server" | "offeredAs">;
+
+/** The contracts of exactly this tool. */
+export const contractsOn = (subject: Subject, policy: LoadedPolicy): readonly ReadyContract[] =>
+  contractsFor(subject, policy).filter(({ contract }) => isOn(subject.server, contract.server));
+
 /** For a server's tool: those that name the server, and those that name the tool as the model does; never ours of the same name. */
-function contractsFor({ tool, offeredAs }: Question, { contracts }: LoadedPolicy): readonly ReadyContract[] {
+function contractsFor({ tool, offeredAs }: Subject, { contracts }: LoadedPolicy): readonly ReadyContract[] {
   const named = contracts.get(tool) ?? [];
   if (offeredAs === undefined) return named;
   const ofServers = named.filter(({ contract }) => contract.server !== undefined);

@@ -1,4 +1,4 @@
-/** The receipt of every call: a fold over clamped, authorised, executed, measured (CONFORMANCE §0.11, seed 003 §Decision and receipt schema). */
+/** The receipt of every call: a fold over clamped, authorised, executed, measured, projected, branched (CONFORMANCE §0.11, seed 003 §Decision and receipt schema). */
 
 import type { EventOf, Fold, Logged } from "../schema/event";
 import { unreachable } from "../schema/failure";
@@ -37,6 +37,10 @@ export const receiptFold: Fold<ReceiptState> = {
         return changed(state, event.call, (entry) => executed(entry, event));
       case "measured":
         return changed(state, event.call, (entry) => measured(entry, event));
+      case "projected":
+        return changed(state, event.call, (entry) => projected(entry, event));
+      case "branched":
+        return changed(state, event.call, (entry) => branched(entry, event));
       case "session_started":
       case "adopted":
       case "resumed":
@@ -139,6 +143,36 @@ function measured(entry: Entry, event: EventOf<"measured">): Entry {
   const bytes = event.bytes + mediaBytes;
   const actual = { items: items ?? entry.items, bytes, tokens_estimated: tokensEstimated };
   return { ...entry, receipt: { ...entry.receipt, actual, estimator } };
+}
+
+function projected(entry: Entry, { exceeded, mode, reason }: EventOf<"projected">): Entry {
+  const response = { ...exceeded, mode, projection: reason ?? ("projected" as const), branch: null };
+  return { ...entry, receipt: { ...entry.receipt, response } };
+}
+
+/** A branch that ran is the call's decision, with what it cost, also where it failed. An observed one ran nothing. */
+function branched(entry: Entry, event: EventOf<"branched">): Entry {
+  const { receipt } = entry;
+  if (receipt.response === undefined) return entry; // only what was judged is branched
+  const { outcome, failure, model, requestSha256, usage, estimated, elapsedMs, citations, completeness } =
+    event;
+  const branch = {
+    outcome,
+    failure,
+    model,
+    request_sha256: requestSha256,
+    input_tokens: usage?.inputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+    tokens_estimated: estimated.inputTokens + estimated.outputTokens,
+    estimator: estimated.estimator,
+    elapsed_ms: elapsedMs,
+    citations,
+    completeness,
+  };
+  const response = { ...receipt.response, branch };
+  if (outcome === "observed") return { ...entry, receipt: { ...receipt, response } };
+  const decided = { decision: "branch" as const, reason: event.exceeded.dimension };
+  return { ...entry, receipt: { ...receipt, ...decided, model_round_trips: event.modelCalls, response } };
 }
 
 function added(state: ReceiptState, call: string, entry: Entry): ReceiptState {

@@ -40,7 +40,9 @@ async function* reply(
 ): AsyncIterable<ReplyPart> {
   const options: vscode.LanguageModelChatRequestOptions = {
     justification: "Cloakroom runs your agent session with this model.",
-    tools: request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ...(request.tools.length > 0 && {
+      tools: request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    }), // an empty list is refused by some providers
   };
   const cancellation = tokenOf(signal);
   try {

@@ -7,6 +7,7 @@ import {
   ClaimCheckSettings,
   type CoreSettings,
   LimitSettings,
+  ResponseSettings,
 } from "../schema/settings";
 
 /** Editor-only settings. `model`: a model's id, or "" to ask. `script`: path of the offline model's script, or "". `mcpServers`: as written. */
@@ -76,6 +77,7 @@ export function readCoreSettings(): CoreSettings {
     budgets: sectionOf("budgets", BudgetSettings),
     ageing: sectionOf("ageing", AgeingSettings),
     limits: sectionOf("resultLimits", LimitSettings),
+    responses: sectionOf("resultLimits", ResponseSettings),
     maxTurns: numberOf(workspace.getConfiguration("cloakroom").get("maxTurns"), "maxTurns", 1000),
   };
 }

@@ -65,6 +65,7 @@ export type HouseOptions = {
   readonly blobs?: Map<string, SafeText>;
   readonly media?: Map<string, Uint8Array>; // stored content that is not text
   readonly onEvent?: (event: Logged) => void;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 };
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
@@ -176,7 +177,10 @@ export async function openHouse(options: HouseOptions) {
     model,
     tools: [...(options.tools ?? []), fetchResult],
     approver,
-    clock: { now: () => tick, sleep: () => new Promise((resolve) => setTimeout(resolve, 1)) },
+    clock: {
+      now: () => tick,
+      sleep: options.sleep ?? (() => new Promise((resolve) => setTimeout(resolve, 1))),
+    },
     hash,
     watcher: { replyText: () => undefined, toolProgress: () => undefined },
   };
@@ -252,6 +256,10 @@ export function pictureOf(event: SessionEvent): string {
       return `measured ${event.call} ${event.items ?? "?"} items, ${event.chars} chars`;
     case "tool_result_stored":
       return `tool_result_stored ${event.call} ${event.tool} ${event.class} ${event.mediaType ? `${event.mediaType} ${event.bytes} bytes` : `${event.chars} chars`}`;
+    case "projected":
+      return `projected ${event.call} ${event.exceeded.dimension} ${event.exceeded.actual} over ${event.exceeded.limit}: ${event.records ? `${event.records.records} of ${event.records.totalRecords}` : event.reason}`;
+    case "branched":
+      return `branched ${event.call} ${[event.outcome, event.failure, event.completeness].filter(Boolean).join(" ")}`;
     case "remembered":
       return `remembered ${event.call} ${event.shown}${(event.media ?? []).map(({ shown }) => ` ${shown}`).join("")}`;
     case "redeemed":

@@ -13,6 +13,7 @@ export async function bundleWriter(folder: string, program = "test/support/write
     bundle: true,
     platform: "node",
     format: "esm",
+    mainFields: ["module", "main"], // as the package is built
     logLevel: "error",
     banner: {
       // Bundled CommonJS packages ask for Node's own modules by require().

@@ -113,7 +113,7 @@ suite("import table", () => {
       "no room imports an entrance",
       "src/agent/planted.ts",
       'import "../extension";',
-      "agent may not import src/extension",
+      "agent may not import src/extension.ts",
     ],
     [
       "a type is an import, too",

@@ -28,6 +28,12 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
   [TURN, "the measure step", replacing("await record(log, measure(safe))", "safe")],
   [TURN, "the store step", replacing("await record(log, await store(measured, context))", "measured")],
   [TURN, "the step that keeps media", replacing("await keepMedia(stored, context)", "stored")],
+  [TURN, "the project step", replacing("await record(log, project(whole, context))", "whole")],
+  [
+    TURN,
+    "the branch step",
+    replacing("await record(log, await branch(projected, context, signal))", "projected"),
+  ],
   [TURN, "the remember step", replacing("return record(log, remember(kept, context));", "return kept;")],
   [
     TURN,

@@ -1,6 +1,6 @@
 /** C25, B10 and seed 002's media through the whole loop: stored whole, shown or described, never in the log. */
 import assert from "node:assert/strict";
-import { requestText } from "../../../src/agent/loop";
+import { requestText } from "../../../src/agent/requestText";
 import { CLAIM_UNAVAILABLE, parseMediaLine } from "../../../src/claims/ticket";
 import { foldHistory } from "../../../src/history/fold";
 import { projectSession } from "../../../src/inspector/project";

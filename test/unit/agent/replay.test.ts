@@ -1,6 +1,6 @@
 /** Seed 002 D6: what was decided is in the log. Replaying it, resuming and the next request need no stored content. */
 import assert from "node:assert/strict";
-import { requestText } from "../../../src/agent/loop";
+import { requestText } from "../../../src/agent/requestText";
 import { foldHistory } from "../../../src/history/fold";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";

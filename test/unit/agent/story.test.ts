@@ -1,7 +1,10 @@
 // test: a whole session as a picture of its log. A new event kind or a new step shows here first.
 import assert from "node:assert/strict";
+import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
+import { answering, modelWithBranch } from "../../support/branchModel";
 import { openHouse, tool } from "../../support/house";
 import { part, returning, seeing } from "../../support/media";
+import { artifactWith, contractWith } from "../../support/thimble";
 
 test("a long result is checked in, read back and answered from; a wide search is lowered; a command is asked for", async () => {
   const contract = `${"Clause. ".repeat(700)}Notice period: 90 days.`;
@@ -95,6 +98,55 @@ test("C25 an image is stored and shown by name; two that are too large together 
       "media_replaced perTurnBytes t1c0/0",
       "requested t2 4 messages",
       'replied t2 answered "I saw image/png, 5000000 bytes."',
+      "run_ended answered",
+    ],
+  );
+});
+
+test("§5 a list over its envelope is shown as its first records; a log over it is answered from, with what it cites", async () => {
+  const replies = [
+    { calls: [{ name: "issues", arguments: {} }] },
+    { calls: [{ name: "log", arguments: {} }] },
+    { say: "At 04:12." },
+  ];
+  const rows = Array.from({ length: 40 }, (_, id) => ({ id, title: "x".repeat(200) }));
+  const house = await openHouse({
+    replies,
+    model: modelWithBranch(replies, answering("At 04:12.", [{ quote: "the tide came in at 04:12" }])),
+    policy: artifactWith([contractWith({ tool: "issues", items: "/items" })], {
+      on_unshapable_response: "micro_context",
+    }),
+    settings: {
+      limits: { mode: "enforce", hardMaximum: null },
+      responses: { ...DEFAULT_SETTINGS.responses, microContext: true },
+    },
+    tools: [
+      tool("issues", () => JSON.stringify({ items: rows, total: 40 })),
+      tool("log", () => `the tide came in at 04:12\n${"nothing happened\n".repeat(5000)}`),
+    ],
+  });
+  assert.equal((await house.ask("When did the tide come in?")).end, "answered");
+  assert.deepEqual(
+    house.story().filter((line) => !/^(clamped|authorised|executed|redacted) /.test(line)),
+    [
+      'session_started "A session" in sample',
+      "configured scripted, enforce, thimble/test 1.0.0",
+      'asked t1 "When did the tide come in?"',
+      "requested t1 1 messages",
+      'replied t1 calls "" t1c0:issues',
+      "measured t1c0 ? items, 8852 chars",
+      "tool_result_stored t1c0 issues other 8852 chars",
+      "projected t1c0 items 40 over 10: 10 of 40",
+      "remembered t1c0 projection",
+      "requested t2 3 messages",
+      'replied t2 calls "" t2c0:log',
+      "measured t2c0 ? items, 85026 chars",
+      "tool_result_stored t2c0 log other 85026 chars",
+      "projected t2c0 bytes 85026 over 65536: no_pointer",
+      "branched t2c0 answered partial",
+      "remembered t2c0 branch",
+      "requested t3 5 messages",
+      'replied t3 answered "At 04:12."',
       "run_ended answered",
     ],
   );

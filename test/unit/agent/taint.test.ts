@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { boundary, unescapedInJson } from "../../../src/agent/boundary";
-import { requestText } from "../../../src/agent/loop";
+import { requestText } from "../../../src/agent/requestText";
 import { fenced, parseTicket, unfenced } from "../../../src/claims/ticket";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";

@@ -1,12 +1,15 @@
 // test/unit/webview: from a real session to the rows of the tree: what a person reads, as a picture.
 import assert from "node:assert/strict";
+import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import type { SessionView } from "../../../src/schema/view";
 import { createFormat } from "../../../webview-ui/format";
 import type { Details, Row } from "../../../webview-ui/row";
 import { rowsOf } from "../../../webview-ui/rows";
+import { answering, type BranchPart, modelWithBranch, saying } from "../../support/branchModel";
 import { openHouse, tool, withClaimCheck } from "../../support/house";
 import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
 import { part, returning, seeing } from "../../support/media";
+import { artifactWith, contractWith } from "../../support/thimble";
 
 const f = createFormat("en-US", "UTC");
 
@@ -252,4 +255,62 @@ test("an image and a file that is no text are rows of their call: type, size, an
   );
   assert.equal(fact(find(rows, "s1/t1/t1c0/media0").details(), "Handle"), first?.handle);
   assert.equal(fact(find(rows, "s1/t2/request").details(), "Images"), "48,211 bytes");
+});
+
+test("§5 a result over its envelope: its records, an answer, a branch that failed, and what observe would have done", async () => {
+  const rows = async (branch: BranchPart, mode: "observe" | "enforce" = "enforce") => {
+    const replies = [{ calls: ["issues", "log"].map((name) => ({ name, arguments: {} })) }, { say: "Done." }];
+    const items = Array.from({ length: 40 }, (_, id) => ({ id, title: "x".repeat(200) }));
+    const house = await openHouse({
+      replies,
+      model: modelWithBranch(replies, branch),
+      policy: artifactWith([contractWith({ tool: "issues", items: "/items" })], {
+        on_unshapable_response: "micro_context",
+      }),
+      settings: {
+        limits: { mode, hardMaximum: null },
+        responses: { ...DEFAULT_SETTINGS.responses, microContext: true },
+      },
+      tools: [
+        tool("issues", () => JSON.stringify({ items, total: 40 })),
+        tool("log", () => `the tide came in at 04:12\n${"nothing happened\n".repeat(5000)}`),
+      ],
+    });
+    await house.ask("When did the tide come in?");
+    return rowsFrom(viewOf(house));
+  };
+  const told = (all: readonly Row[]) =>
+    picture(all)
+      .filter((line) => /^ *(Envelope|Branch|First records|Answered apart|Receipt):/.test(line))
+      .map((line) => line.trim());
+  const answered = await rows(
+    answering("At 04:12.", [{ quote: "the tide came in at 04:12" }, { pointer: "/x" }]),
+  );
+  assert.deepEqual(told(answered), [
+    "Receipt: Ran as asked: no limit was asked for",
+    "First records: 2,507 characters shown ⇗",
+    "Envelope: 40 items, envelope 10: the first 10 of 40 records are shown",
+    "Receipt: Answered apart: more bytes than its envelope",
+    "Answered apart: 577 characters shown ⇗",
+    "Branch: 85,026 bytes, envelope 65,536: answered apart (partial)",
+  ]);
+  const { facts } = find(answered, "s1/t1/t1c1/response").details();
+  assert.deepEqual(
+    ["Model", "Citations", "Tokens of the branch", "Complete"].map((label) =>
+      fact({ facts, texts: [] }, label),
+    ),
+    ["scripted", "1 of 2 verified, 1 left out", "900 in, 40 out", "partial"],
+  );
+  const failed = await rows(saying("I cannot help with that."));
+  assert.deepEqual(told(failed).slice(3), [
+    "Receipt: Branch failed: more bytes than its envelope",
+    "Branch: 85,026 bytes, envelope 65,536: branch failed, the model did not answer in the form that was asked for",
+  ]);
+  assert.deepEqual(
+    told(await rows(saying(""), "observe")).filter((line) => !line.startsWith("Receipt")),
+    [
+      "Envelope: 40 items, envelope 10: the first 10 of 40 records would be shown",
+      "Branch: 85,026 bytes, envelope 65,536: a model would answer from it",
+    ],
+  );
 });
