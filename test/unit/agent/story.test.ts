@@ -134,7 +134,7 @@ test("§5 a list over its envelope is shown as its first records; a log over it 
       'asked t1 "When did the tide come in?"',
       "requested t1 1 messages",
       'replied t1 calls "" t1c0:issues',
-      "measured t1c0 ? items, 8852 chars",
+      "measured t1c0 40 items, 8852 chars",
       "tool_result_stored t1c0 issues other 8852 chars",
       "projected t1c0 items 40 over 10: 10 of 40",
       "remembered t1c0 projection",
