@@ -32,6 +32,7 @@ suite("settings", () => {
       script: "",
       commandTimeoutSeconds: 120,
       mcpServers: {},
+      policyFile: "",
     });
     assert.equal(readStoreSettings().keepSessionsDays, 30); // CONFORMANCE §0.6
   });
