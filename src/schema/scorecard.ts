@@ -56,7 +56,7 @@ export const NetFigure = z.object({
   control: size,
   candidate: size,
   rereads: size,
-  branch: z.literal(0), // no event says yet what a micro-context branch took
+  branch: size, // what micro-context branches of the candidate took, where the unit is tokens; the control's are in `control`
   net: z.int(),
   calls: z.object({ control: size, candidate: size, rereads: size }),
 });

@@ -26,6 +26,8 @@ export type CallFacts = {
   readonly items: number | null;
   readonly bytes: number | null; // of what the tool returned; null until something came back
   readonly tokens: { readonly estimated: number; readonly estimator: string } | null;
+  /** What a micro-context branch took: both ways as estimated, input alone as the model reports it. Null where none asked a model. */
+  readonly branch: { readonly tokens: number; readonly reportedInput: number | null } | null;
   readonly elapsedMs: number | null; // of the tool
   readonly shownBytes: number | null; // of what entered the conversation for it, disclosure included
 };
@@ -52,6 +54,11 @@ export function callFactsFrom(events: readonly Logged[], hash: Hash): CallFacts[
     } else if (event.type === "executed") {
       const call = facts.get(event.call);
       if (call) call.elapsedMs = event.elapsedMs;
+    } else if (event.type === "branched" && event.modelCalls > 0) {
+      const call = facts.get(event.call);
+      const { inputTokens, outputTokens } = event.estimated;
+      if (call)
+        call.branch = { tokens: inputTokens + outputTokens, reportedInput: event.usage?.inputTokens ?? null };
     } else if (event.type === "remembered") {
       const call = facts.get(event.call);
       if (call) call.shownBytes = byteLength(event.text);
@@ -84,6 +91,7 @@ function begun(
     items: actual?.items ?? null,
     bytes: actual?.bytes ?? null,
     tokens: actual && estimator !== null ? { estimated: actual.tokens_estimated, estimator } : null,
+    branch: null,
     elapsedMs: null,
     shownBytes: null,
   };

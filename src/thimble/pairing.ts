@@ -37,7 +37,6 @@ function notesOn(control: SessionMetrics, candidate: SessionMetrics): string[] {
     ...(control.model === candidate.model
       ? []
       : [`The two used different models: ${control.model}, ${candidate.model}.`]),
-    "Branch tokens are 0: no event says yet what a micro-context branch took.",
     ...(isCacheKnown(control) && isCacheKnown(candidate)
       ? []
       : ["Cache cost is not measured: not every reply of both sessions reports cached tokens."]),
@@ -111,19 +110,38 @@ function figuresOf(control: Side, candidate: Side): NetFigure[] {
   const [estimator] = estimators;
   if (estimators.size === 1)
     figures.push(
-      net("response", `tokens (${estimator})`, control, candidate, ({ tokens }) => tokens?.estimated ?? null),
+      net(
+        "response",
+        `tokens (${estimator})`,
+        control,
+        candidate,
+        ({ tokens }) => tokens?.estimated ?? null,
+        ({ branch }) => branch?.tokens ?? 0,
+      ),
     );
   figures.push(net("shown", "bytes", control, candidate, ({ shownBytes }) => shownBytes));
   return figures;
 }
 
-function net(of: NetFigure["of"], unit: string, control: Side, candidate: Side, measure: Measure): NetFigure {
+/** `branchOf`: what a call's micro-context branch took, in the same unit. */
+function net(
+  of: NetFigure["of"],
+  unit: string,
+  control: Side,
+  candidate: Side,
+  measure: Measure,
+  branchOf: (facts: CallFacts) => number = () => 0,
+): NetFigure {
   const sum = (calls: readonly CallFacts[]) =>
     calls.reduce((total, facts) => total + (measure(facts) ?? 0), 0);
   const count = (calls: readonly CallFacts[]) => calls.filter((facts) => measure(facts) !== null).length;
   const before = [...control.own, ...control.readBacks, ...control.rereads];
   const after = [...candidate.own, ...candidate.readBacks];
-  return netFigure(of, unit, [sum(before), sum(after), sum(candidate.rereads)], {
+  const branches = (calls: readonly CallFacts[]) =>
+    calls.reduce((total, facts) => total + branchOf(facts), 0);
+  const took = branches([...after, ...candidate.rereads]);
+  const values = [sum(before) + branches(before), sum(after), sum(candidate.rereads), took] as const;
+  return netFigure(of, unit, values, {
     control: count(before),
     candidate: count(after),
     rereads: count(candidate.rereads),
@@ -133,7 +151,7 @@ function net(of: NetFigure["of"], unit: string, control: Side, candidate: Side, 
 const netFigure = (
   of: NetFigure["of"],
   unit: string,
-  [control, candidate, rereads]: readonly [number, number, number],
+  [control, candidate, rereads, branch]: readonly [number, number, number, number],
   calls: NetFigure["calls"],
 ): NetFigure => ({
   of,
@@ -141,8 +159,8 @@ const netFigure = (
   control,
   candidate,
   rereads,
-  branch: 0,
-  net: control - candidate - rereads,
+  branch,
+  net: control - candidate - rereads - branch,
   calls,
 });
 
@@ -153,8 +171,9 @@ function sessionFigures(control: SessionMetrics, candidate: SessionMetrics): Net
     unit: string,
     value: (side: SessionMetrics) => number,
     n: (side: SessionMetrics) => number,
+    branchOf: (side: SessionMetrics) => number = () => 0,
   ) =>
-    netFigure(of, unit, [value(control), value(candidate), 0], {
+    netFigure(of, unit, [value(control) + branchOf(control), value(candidate), 0, branchOf(candidate)], {
       control: n(control),
       candidate: n(candidate),
       rereads: 0,
@@ -168,7 +187,9 @@ function sessionFigures(control: SessionMetrics, candidate: SessionMetrics): Net
     ),
   ];
   const isReported = (side: SessionMetrics) =>
-    side.reported.replies > 0 && side.reported.replies === side.requests.count;
+    side.reported.replies > 0 &&
+    side.reported.replies === side.requests.count &&
+    side.calls.every(({ branch }) => branch === null || branch.reportedInput !== null);
   if (isReported(control) && isReported(candidate))
     figures.push(
       both(
@@ -176,6 +197,7 @@ function sessionFigures(control: SessionMetrics, candidate: SessionMetrics): Net
         "input tokens (reported)",
         ({ reported }) => reported.inputTokens,
         ({ reported }) => reported.replies,
+        branchInput,
       ),
     );
   if (isCacheKnown(control) && isCacheKnown(candidate))
@@ -189,6 +211,9 @@ function sessionFigures(control: SessionMetrics, candidate: SessionMetrics): Net
     );
   return figures;
 }
+
+const branchInput = ({ calls }: SessionMetrics): number =>
+  calls.reduce((sum, { branch }) => sum + (branch?.reportedInput ?? 0), 0);
 
 const isCacheKnown = ({ reported, requests }: SessionMetrics): boolean =>
   reported.cachedReplies > 0 && reported.cachedReplies === requests.count;

@@ -31,7 +31,7 @@ function notesOn(rows: readonly ScorecardRow[], pairs: readonly ScorecardPair[])
           "Savings are not measured: that takes the same task with limits observed and enforced, named as control and candidate. Proposed counts are counterfactual.",
         ]
       : []),
-    "No event says yet what a micro-context branch took, or that evidence was missing: both count as 0.",
+    "No event says yet that evidence was missing: it counts as 0.",
   ];
 }
 

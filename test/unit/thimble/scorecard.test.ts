@@ -116,6 +116,46 @@ suite("thimble/scorecard", () => {
     });
   });
 
+  test("what a micro-context branch took is taken off, in tokens, and never called a saving", async () => {
+    const both = await pair();
+    const netOf = (card: ScorecardView) =>
+      card.pairs[0]?.contracts[0]?.figures.find(({ unit }) => unit.startsWith("tokens"));
+    const before = netOf(cardOf(both)) ?? assert.fail();
+    const at = both.candidate.findIndex((event) => event.type === "remembered" && event.call === "t1c0");
+    const around = both.candidate[at] ?? assert.fail();
+    const branched: Logged = {
+      ...{ n: around.n, at: around.at, origin: around.origin, type: "branched", call: "t1c0" },
+      ...{
+        handle: `claim:${"0".repeat(32)}` as never,
+        exceeded: "bytes",
+        mode: "enforce",
+        outcome: "answered",
+      },
+      ...{
+        failure: null,
+        detail: null,
+        model: "m",
+        policySha256: hash("p"),
+        requestSha256: hash("r"),
+        modelCalls: 1,
+      },
+      ...{
+        usage: null,
+        estimated: { inputTokens: 700, outputTokens: 55, estimator: "bytes/2" },
+        elapsedMs: 5,
+      },
+      ...{ givenChars: 1, totalChars: 1, citations: { given: 1, verified: 1, dropped: 0 } },
+      ...{ completeness: "complete", continuation: null },
+    };
+    const after =
+      netOf(cardOf({ ...both, candidate: both.candidate.toSpliced(at, 0, branched) })) ?? assert.fail();
+    assert.deepEqual([after.branch, after.net], [755, before.net - 755]);
+    assert.deepEqual(
+      [after.control, after.candidate, after.rereads],
+      [before.control, before.candidate, before.rereads],
+    );
+  });
+
   test("a pair: net is what the control took, less the candidate, less the calls that its clamps caused", async () => {
     const both = await pair();
     const card = cardOf(both);
