@@ -127,7 +127,7 @@ suite("thimble/scorecard", () => {
       ...{ n: around.n, at: around.at, origin: around.origin, type: "branched", call: "t1c0" },
       ...{
         handle: `claim:${"0".repeat(32)}` as never,
-        exceeded: "bytes",
+        exceeded: { dimension: "bytes", actual: 2, limit: 1 },
         mode: "enforce",
         outcome: "answered",
       },
