@@ -56,7 +56,7 @@ export async function authorise(
       "Commands and tools of servers do not run in an untrusted workspace. The user can trust it with Manage Workspace Trust.",
     );
   }
-  const preview = await previewOf(tool, proposed, context, signal);
+  const preview = await previewOf(tool, proposed.argumentsText, context, signal);
   if (preview === null)
     return refused(proposed, "no_preview", "This tool cannot show what it would do, so nobody can allow it.");
   if (preview.kind === "invalid") return refused(proposed, preview.code, preview.text);
@@ -66,7 +66,7 @@ export async function authorise(
     tool: tool.spec,
     preview,
     allowance: [tool.spec.name, tool.spec.origin?.listingSha256 ?? ""].join("\n"),
-    ...urgencyOf(preview, proposed, tool.spec, context),
+    ...urgencyOf(await isSensitive(preview, proposed, tool, context, signal), proposed, tool.spec, context),
   };
   const { approver, clock } = context.ports;
   const verdict = await orLeftBehind(approver.ask(question, signal), signal, clock);
@@ -83,22 +83,35 @@ export async function authorise(
 
 /** What an earlier "always" does not cover. After untrusted data, nothing leaves unasked (CONFORMANCE §7). */
 function urgencyOf(
-  preview: ToolPreview & { sensitive: boolean },
+  sensitive: boolean,
   { holdsSecret }: ProposedCall,
   { effect, origin }: ToolSpec,
   context: CallContext,
 ): Pick<Question, "alwaysAsk" | "because"> {
-  if (preview.sensitive) return { alwaysAsk: true, because: "sensitive" };
+  if (sensitive) return { alwaysAsk: true, because: "sensitive" };
   if (holdsSecret) return { alwaysAsk: true, because: "secret" };
   const canSend = effect === "execute" || (origin !== undefined && origin.hints.openWorldHint !== false);
   if (canSend && context.hasReadOutside()) return { alwaysAsk: true, because: "outside" };
   return { alwaysAsk: false, because: null };
 }
 
+/** Judged on the call as it runs and as the model wrote it: a clamp changes a count, and never what has to be asked (seed 003). */
+async function isSensitive(
+  preview: Exclude<ToolPreview, { kind: "invalid" }>,
+  { argumentsText, originalText }: ProposedCall,
+  tool: Tool,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (preview.sensitive || originalText === argumentsText) return preview.sensitive;
+  const original = await previewOf(tool, originalText, context, signal);
+  return original !== null && original.kind !== "invalid" && original.sensitive;
+}
+
 /** Null where the tool has none to show. One that fails is a call that nobody can judge. */
 async function previewOf(
   tool: Tool,
-  { argumentsText }: ProposedCall,
+  argumentsText: string,
   { ports }: CallContext,
   signal: AbortSignal,
 ): Promise<ToolPreview | null> {

@@ -12,6 +12,8 @@ export type ProposedCall = {
   readonly proposal: Proposal;
   /** What would run: JSON text, secrets turned back, in memory only. */
   readonly argumentsText: string;
+  /** The same as the model wrote it. What keeps it from being waved through keeps the lowered call, too. */
+  readonly originalText: string;
   /** Where the result has the list that the contract counts. */
   readonly returned: string | null;
   readonly unknownSecret: string | null;
@@ -34,6 +36,7 @@ export function clamp(call: PendingCall, context: CallContext): Step<ProposedCal
       call,
       proposal,
       argumentsText: effectiveArguments ?? question.argumentsText,
+      originalText: question.argumentsText,
       returned,
       unknownSecret: revealed.unknown,
       holdsSecret: revealed.text !== call.arguments,
