@@ -184,7 +184,13 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
 /** The policy of whoever calls, before the built-in ones. */
 async function policyTexts(file: string | undefined): Promise<readonly PolicyText[]> {
   if (file === undefined) return [];
-  return [{ layer: "user", label: file, text: await readFile(resolve(file), "utf8") }];
+  const text = await readFile(resolve(file), "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new Failure(
+      "settings-invalid",
+      `--policy: ${file} cannot be read (${cause.code}). Name a policy file.`,
+    );
+  });
+  return [{ layer: "user", label: file, text }];
 }
 
 /** Contract packs lie beside the bundle's folder. */
@@ -253,9 +259,11 @@ function judged({ code, lines, problems }: Judged): number {
 async function show(store: Sessions, session: string | undefined): Promise<number> {
   if (session === undefined)
     return complain("There are no sessions in this workspace yet. Use cloakroom run first.", 1);
-  const view = projectSession(await store.events(session));
+  const { events, problem } = await store.evidence(session);
+  const view = projectSession(events);
+  if (problem !== null) complain(`The session log is damaged: ${problem}. What follows is not shown.`, 1);
   return view
-    ? print(`${session}: ${reportOf(view).join("\n")}`, 0)
+    ? print(`${session}: ${reportOf(view).join("\n")}`, problem === null ? 0 : 1)
     : complain("The session log has no beginning.", 1);
 }
 

@@ -54,8 +54,8 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
     },
     list: async () => (await openStore()).list(),
     read: async (session) => {
-      const { restored, events } = await (await openStore()).read(session, WATCHED);
-      return { before: restored, events };
+      const { restored, ...read } = await (await openStore()).read(session, WATCHED);
+      return { before: restored, ...read };
     },
     content: async (session, handle) => (await openStore()).content(session, handle),
     opensAs: async (session) => (await openStore()).opensAs(session),

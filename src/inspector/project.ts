@@ -35,6 +35,13 @@ export function projectSession(events: Iterable<Logged>, before = inspectorFold.
   return state.view;
 }
 
+/** What is shown of a log that is damaged says so. A last line that is torn may be one that is being written. */
+export function withProblem(view: SessionView, problem: string | null): SessionView {
+  if (problem === null || problem.endsWith("is torn")) return view;
+  const notice = `The session log is damaged: ${problem}. What follows is not shown; continuing the session moves it aside.`;
+  return { ...view, notices: [...view.notices, notice] };
+}
+
 /** A session that nobody runs any more: what its log left open was interrupted. */
 export function settled(view: SessionView): SessionView {
   const isOpen = (call: CallView) => ["proposed", "waiting", "running"].includes(call.state);

@@ -52,6 +52,13 @@ export type SessionSummary = {
 /** Going on with a session is going on with itself, or with a copy: of an imported one, or of a plain one where new ones are sealed. */
 export type OpensAs = "itself" | "copy" | "sealed copy";
 
+/** `problem`: where the log stops following from what stands before, and is not read on; null = nowhere. */
+export type ReadSession = {
+  readonly restored: unknown;
+  readonly events: readonly Logged[];
+  readonly problem: string | null;
+};
+
 export class Sessions {
   readonly #root: Root;
   readonly #folder: string;
@@ -208,12 +215,13 @@ export class Sessions {
    * A session that may be running elsewhere, as far as it has come: what a snapshot kept under `state`, and the events
    * since; without one, all events.
    */
-  async read(id: string, state: string): Promise<{ restored: unknown; events: readonly Logged[] }> {
+  async read(id: string, state: string): Promise<ReadSession> {
     const place = await this.#existing(id);
     const { seal } = await this.#root.vault.of(place);
     const found = await loadSnapshots(place.folder, [state], seal);
     const { after, read } = await readAfter(join(place.folder, LOG), seal, found?.point ?? null);
-    return { restored: after ? found?.states[state] : undefined, events: read.events };
+    const { events, problem } = read;
+    return { restored: after ? found?.states[state] : undefined, events, problem };
   }
 
   /** The events of a session that may be running elsewhere. */

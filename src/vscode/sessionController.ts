@@ -1,6 +1,12 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
-import { type InspectorFold, inspectorFold, projectSession, settled } from "../inspector/project";
+import {
+  type InspectorFold,
+  inspectorFold,
+  projectSession,
+  settled,
+  withProblem,
+} from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
@@ -22,7 +28,11 @@ export type SessionHost = {
     }[]
   >;
   /** `before`: what `watched` once said of the events before; undefined where these are all. */
-  read(session: string): Promise<{ readonly before: unknown; readonly events: readonly Logged[] }>;
+  read(session: string): Promise<{
+    readonly before: unknown;
+    readonly events: readonly Logged[];
+    readonly problem: string | null; // where its log is damaged
+  }>;
   content(session: string, handle: Handle): Promise<string>;
   /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
   opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
@@ -203,10 +213,10 @@ export class SessionController implements vscode.Disposable {
     if (running) return running.fold.view;
     const known = this.#views.get(session);
     if (known && (changedAt === null || known.changedAt === changedAt)) return known.view;
-    const { before, events } = await this.#host.read(session);
+    const { before, events, problem } = await this.#host.read(session);
     const read = projectSession(events, before as InspectorFold | undefined);
     if (!read) return null;
-    const view = settled(read);
+    const view = withProblem(settled(read), problem);
     this.#views.set(session, { view, changedAt });
     return view;
   }

@@ -1,7 +1,7 @@
 // test: the command line, as a process: same core, real tools, a store on disk.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
@@ -154,4 +154,25 @@ test("cli: --mcp gives a run the tools of servers; one that does not start is na
     assert.equal(code, 1, text);
     assert.match(err, expected);
   }
+});
+
+test("cli: show says where a log is damaged and exits with 1; what stands before is shown", async () => {
+  const own = path.join(folder, "damaged");
+  const at = ["--workspace", workspace, "--store", own];
+  const ran = await cloakroom("run", "--script", demo, ...at);
+  assert.equal(ran.code, 0, ran.err);
+  const session = /^(\S+):/.exec(ran.out)?.[1] ?? "";
+  const [tenant = ""] = readdirSync(path.join(own, "tenants"));
+  const log = path.join(own, "tenants", tenant, "sessions", session, "log.jsonl");
+  const lines = readFileSync(log, "utf8").split("\n");
+  writeFileSync(log, lines.toSpliced(9, 1, (lines[9] ?? "").replace('"type"', '"typo"')).join("\n"));
+  const shown = await cloakroom("show", session, ...at);
+  assert.deepEqual(
+    [shown.code, shown.err],
+    [
+      1,
+      "The session log is damaged: line 10 does not follow from the one before. What follows is not shown.\n",
+    ],
+  );
+  assert.match(shown.out, /Turn 1/);
 });
