@@ -10,7 +10,7 @@ import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
 import type { Logged } from "./schema/event";
 import { Failure } from "./schema/failure";
-import type { LimitMode } from "./schema/policy";
+import type { LimitMode, PolicyArtifact } from "./schema/policy";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import type { Vault } from "./store/vault";
@@ -50,6 +50,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
     check: async (start) => {
       mcpServers();
       claimPolicyOf(readCoreSettings(), await openTools());
+      await readPolicyFiles(readEditorSettings().policyFile);
       await (await openStore()).check(start);
     },
     list: async () => (await openStore()).list(),
@@ -120,12 +121,17 @@ export async function unapprovedPolicies(choices: LimitChoices): Promise<readonl
     .filter(({ mayEnforce }) => !mayEnforce)
     .map(({ label, policy }) => ({
       label,
+      largerResults: largerResultsOf(policy.artifact),
       rulesSha256: policy.identity.rulesSha256,
       contracts: policy.artifact.contracts.map(
         ({ tool, argument, maximum = policy.artifact.default_budget.items }) =>
           `${tool} ${argument}: at most ${maximum}`,
       ),
     }));
+}
+
+function largerResultsOf({ on_unshapable_response: said = "pass" }: PolicyArtifact) {
+  return said === "pass" ? null : said;
 }
 
 async function openTools() {

@@ -12,7 +12,7 @@ export function rowsOf({ selected }: Pick<InspectorState, "selected">, f: Format
 }
 
 function sessionRow(session: SessionView, f: Format): Row {
-  const { title, workspace, startedAt, running, turns, notices } = session;
+  const { title, workspace, startedAt, running, turns, notices, limits } = session;
   return rowOf({
     key: session.session,
     kind: "session",
@@ -22,8 +22,9 @@ function sessionRow(session: SessionView, f: Format): Row {
     description: [oneLine(workspace), running ? "running" : ""].filter((part) => part !== "").join(" · "),
     tooltip: `${oneLine(title)}: ${oneLine(workspace)}, started ${f.fullTime(startedAt)}`,
     startsOpen: true,
-    isParent: turns.length + notices.length > 0,
+    isParent: turns.length + notices.length + limits.length > 0,
     children: () => [
+      ...limits.map(({ text, details }, at) => noticeRow(`${session.session}/limit${at}`, text, details)),
       ...notices.map((text, at) => noticeRow(`${session.session}/notice${at}`, text)),
       ...turns.map((turn, at) => turnRow(session, turn, at === turns.length - 1, f)),
     ],
@@ -44,14 +45,17 @@ function sessionRow(session: SessionView, f: Format): Row {
   });
 }
 
-const noticeRow = (key: string, text: string): Row =>
+const noticeRow = (key: string, text: string, more: readonly string[] = []): Row =>
   rowOf({
     key,
     kind: "notice",
     icon: "info",
     tone: "quiet",
     label: oneLine(text),
-    details: () => ({ facts: factsOf(["Notice", text]), texts: [] }),
+    details: () => ({
+      facts: factsOf(["Notice", text]),
+      texts: more.length === 0 ? [] : [{ label: "Which", text: more.join("\n") }],
+    }),
   });
 
 function turnRow(session: SessionView, turn: TurnView, isNewest: boolean, f: Format): Row {

@@ -197,6 +197,9 @@ test("notices, repairs, failures and the end of a run are rows", () => {
     policySha256: "",
     running: false,
     notices: ["The session log was mended: one torn line."],
+    limits: [
+      { text: "2 contracts (a pack): not used, the argument is no number.", details: ["a /b", "c /d"] },
+    ],
     turns: [
       {
         turn: 7,
@@ -228,6 +231,7 @@ test("notices, repairs, failures and the end of a run are rows", () => {
   };
   assert.deepEqual(picture(rowsFrom(view)), [
     "Broken off: sample",
+    "  2 contracts (a pack): not used, the argument is no number.",
     "  The session log was mended: one torn line.",
     "  Turn 7: Failed: The model is not there.",
     "    Repaired: read_file had no result.",
