@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
-import { createHost, reviewOf, unapprovedPolicies } from "./editorHost";
+import { createHost, reviewOf, workspacePolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
     choices,
     sessions,
     owner: userName(),
-    unapproved: () => unapprovedPolicies(choices),
+    unapproved: () => workspacePolicies(choices),
     review: () => reviewOf(store),
     guard: (work) => commands.guard(work),
   });

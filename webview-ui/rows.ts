@@ -24,7 +24,7 @@ function sessionRow(session: SessionView, f: Format): Row {
     startsOpen: true,
     isParent: turns.length + notices.length + limits.length > 0,
     children: () => [
-      ...limits.map(({ text, details }, at) => noticeRow(`${session.session}/limit${at}`, text, details)),
+      ...limits.map((limit, at) => limitRow(`${session.session}/limit${at}`, limit)),
       ...notices.map((text, at) => noticeRow(`${session.session}/notice${at}`, text)),
       ...turns.map((turn, at) => turnRow(session, turn, at === turns.length - 1, f)),
     ],
@@ -45,16 +45,26 @@ function sessionRow(session: SessionView, f: Format): Row {
   });
 }
 
-const noticeRow = (key: string, text: string, more: readonly string[] = []): Row =>
+const noticeRow = (key: string, text: string): Row =>
   rowOf({
     key,
     kind: "notice",
     icon: "info",
     tone: "quiet",
     label: oneLine(text),
+    details: () => ({ facts: factsOf(["Notice", text]), texts: [] }),
+  });
+
+const limitRow = (key: string, { label, text, details }: SessionView["limits"][number]): Row =>
+  rowOf({
+    key,
+    kind: "notice",
+    icon: "info",
+    label,
+    description: oneLine(text),
     details: () => ({
-      facts: factsOf(["Notice", text]),
-      texts: more.length === 0 ? [] : [{ label: "Which", text: more.join("\n") }],
+      facts: factsOf([label, text]),
+      texts: details.length === 0 ? [] : [{ label: "Contracts", text: details.join("\n") }],
     }),
   });
 

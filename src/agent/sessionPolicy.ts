@@ -45,7 +45,7 @@ export async function sessionPolicy(
   const unapproved = sources.filter(({ mayEnforce }) => !mayEnforce);
   const policyNotes = [
     ...faulty.map(faultNote),
-    ...unapproved.map(({ label }) => `${label} only observes: its rules are not approved on this machine.`),
+    ...unapproved.map(({ label }) => `Only observes: ${label}. Its rules are not approved on this machine.`),
   ];
   const found = { contractChecks: [...checks], mismatched: [...mismatched], policyNotes };
   return { policy, found, keepsPinned: faulty.length > 0 };
@@ -59,11 +59,12 @@ function offeredTool({ name, inputSchema, effect, origin }: ToolSpec): OfferedTo
   return { called: name, server, name: tool, inputSchema, readOnlyHint: hints.readOnlyHint ?? null };
 }
 
-function faultNote({ label, problems, place }: Faulty): string {
+/** What is wrong with a file, and where. Like all notes, it begins with what became of it. */
+export function faultNote({ label, problems, place }: Faulty): string {
   const [first] = problems;
-  const where = place === null ? "" : `line ${place.line}, column ${place.column}: `;
+  const where = place === null ? "" : `, line ${place.line}, column ${place.column}`;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return `${label} is not used: ${where}${first?.message ?? "it is no policy"}${more}`;
+  return `Not used: ${label}${where}. ${first?.message ?? "It is no policy."}${more}`;
 }
 
 const tooNewFor = ({ label }: Faulty): Failure =>

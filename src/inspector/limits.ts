@@ -8,11 +8,11 @@ export function limitNotices(event: Logged & EventOf<"configured">): LimitNotice
   const { at, intent, exemptions = [], policyNotes = [], contractChecks = [] } = event;
   const exempt = exemptions.map(({ tool, once, reason, owner, expiresAt }) => {
     const what = `${once ? "one call of " : ""}${tool ?? "every tool"}`;
-    return `Exempt from result limits: ${what}${leftOf(expiresAt, at)}. ${owner}: ${reason}`;
+    return `Exempt: ${what}${leftOf(expiresAt, at)}. ${owner}: ${reason}`;
   });
   const said = intent === null ? [] : [`Intent: ${intent.replaceAll("_", " ")}. No result count is lowered.`];
   return [
-    ...[...said, ...exempt, ...policyNotes].map((text) => ({ text, details: [] })),
+    ...[...said, ...exempt, ...policyNotes].map((line) => noticeOf(line, [])),
     ...checkNotices(contractChecks),
   ];
 }
@@ -39,7 +39,7 @@ function checkNotices(checks: readonly ContractCheck[]): LimitNotice[] {
     const names = group.map(({ tool, argument }) => `${tool} ${argument}`);
     const isOne = group.length === 1;
     const who = isOne ? `${names[0]} (${first.source})` : `${group.length} contracts (${first.source})`;
-    return [{ text: `${who}: ${outcomeOf(first)}.`, details: isOne ? [] : names }];
+    return [noticeOf(`${outcomeOf(first)}: ${who}, ${reasonOf(first)}.`, isOne ? [] : names)];
   });
 }
 
@@ -53,10 +53,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ceiling_not_allowed: "the tool does not take that count",
 };
 
-function outcomeOf({ result, reason }: ContractCheck): string {
-  if (result === "observe_only") return "only observed, nobody says that the tool only reads";
-  if (result === "not_read_only") return "not used, the tool does more than read";
-  return `not used, ${REASONS[reason ?? ""] ?? (reason ?? result).replaceAll("_", " ")}`;
+const outcomeOf = ({ result }: ContractCheck): string =>
+  result === "observe_only" ? "Only observed" : "Not used";
+
+function reasonOf({ result, reason }: ContractCheck): string {
+  if (result === "observe_only") return "nobody says that the tool only reads";
+  if (result === "not_read_only") return "the tool does more than read";
+  return REASONS[reason ?? ""] ?? (reason ?? result).replaceAll("_", " ");
+}
+
+/** A line begins with what became of what it is about: in a narrow view that is what is left of it. */
+function noticeOf(line: string, details: string[]): LimitNotice {
+  const end = line.indexOf(": ");
+  return { label: line.slice(0, end), text: line.slice(end + 2), details };
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

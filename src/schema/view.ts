@@ -110,7 +110,7 @@ export const TurnView = z.object({
 export type TurnView = z.infer<typeof TurnView>;
 
 /** A line about result limits; `details` are what it folds. */
-export const LimitNotice = z.object({ text: z.string(), details: z.array(z.string()) });
+export const LimitNotice = z.object({ label: z.string(), text: z.string(), details: z.array(z.string()) });
 export type LimitNotice = z.infer<typeof LimitNotice>;
 
 export const SessionView = z.object({

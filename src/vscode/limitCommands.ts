@@ -16,11 +16,17 @@ export type Unapproved = {
   readonly largerResults: "project" | "micro_context" | null;
 };
 
+/** `faults`: what is wrong with files that are no policy now. */
+export type WorkspacePolicies = {
+  readonly unapproved: readonly Unapproved[];
+  readonly faults: readonly string[];
+};
+
 export type LimitPorts = {
   readonly choices: LimitChoices;
   readonly sessions: SessionController;
   readonly owner: string; // who exempts
-  readonly unapproved: () => Promise<readonly Unapproved[]>;
+  readonly unapproved: () => Promise<WorkspacePolicies>;
   /** What this workspace's sessions say of each contract. */
   readonly review: () => Promise<readonly ReviewRow[]>;
   readonly guard: (work: () => Promise<void>) => Promise<void>;
@@ -156,8 +162,9 @@ export class LimitCommands {
   }
 
   async approvePolicy(): Promise<void> {
-    const found = await this.#ports.unapproved();
-    if (found.length === 0)
+    const { unapproved: found, faults } = await this.#ports.unapproved();
+    for (const fault of faults) void vscode.window.showWarningMessage(`Cloakroom: ${inNotice(fault)}`);
+    if (found.length + faults.length === 0)
       return void vscode.window.showInformationMessage(
         "Cloakroom: There is no policy in this workspace that only observes.",
       );
@@ -202,7 +209,10 @@ export class LimitCommands {
     };
     const mode = await vscode.window.showQuickPick(
       [enforce, observe].map((item) => ({ ...item, description: item.mode === now ? "current" : "" })),
-      { title: `Review Result Limits: ${tool} ${argument}`, placeHolder: countsOf(picked.row) },
+      {
+        title: `Review Result Limits: ${tool} ${argument}`,
+        placeHolder: "Counts from the next run of a session on",
+      },
     );
     if (!mode) return;
     const why = await vscode.window.showInputBox({

@@ -82,7 +82,8 @@ async function run({ policies, mode = "enforce", schema, ...options }: Setup = {
   });
   await house.ask("Go.");
   const receipts = [...receiptsFrom(house.events).values()];
-  const notices = projectSession(house.events)?.limits.map(({ text: said }) => said) ?? [];
+  const notices =
+    projectSession(house.events)?.limits.map(({ label, text: said }) => `${label}: ${said}`) ?? [];
   return { ...house, given, receipts, policy, notices };
 }
 
@@ -123,7 +124,7 @@ test("the user's file comes before the packs, the workspace's before both; a wor
   assert.deepEqual((await run({ policies: { texts: [user] } })).given, ['{"count":7}']);
   const observing = await run({ policies: { texts: [user, workspace] } });
   assert.deepEqual(ofReceipts(observing.receipts), [["pass", "observe_only", 3, null]]);
-  assert.ok(observing.notices.some((notice) => /workspace\.json only observes/.test(notice)));
+  assert.ok(observing.notices.some((notice) => /^Only observes: workspace\.json\./.test(notice)));
   const approved = await run({ policies: { texts: [workspace, user], isApproved: () => true } });
   assert.deepEqual(approved.given, ['{"count":3}']);
 });
@@ -137,7 +138,7 @@ test("a contract that the live tool does not fit never acts, the receipt says wh
   assert.deepEqual(given, ['{"count":500}']);
   assert.ok(
     notices.some((notice) =>
-      /e__get-resource-links \/count \(user\.json\): not used, the argument is no number\./.test(notice),
+      /^Not used: e__get-resource-links \/count \(user\.json\), the argument is no number\./.test(notice),
     ),
   );
 });
@@ -152,11 +153,12 @@ test("contracts that share a reason are one line; which they are is in its detai
   const view = projectSession(events) ?? assert.fail();
   assert.deepEqual(view.limits, [
     {
-      text: "3 contracts (mine): not used, the tool has no such argument.",
+      label: "Not used",
+      text: "3 contracts (mine), the tool has no such argument.",
       details: ["/a", "/b", "/c"].map((argument) => `e__get-resource-links ${argument}`),
     },
   ]);
-  assert.match(transcriptOf(view, null), /> 3 contracts .*\n> - e__get-resource-links \/a\n/);
+  assert.match(transcriptOf(view, null), /> Not used: 3 contracts .*\n> - e__get-resource-links \/a\n/);
 });
 
 test("a half-saved file keeps the policy that the session has, and says so; a new session starts without it", async () => {
@@ -172,9 +174,9 @@ test("a half-saved file keeps the policy that the session has, and says so; a ne
     [first.policy.policy.identity.sha256, first.policy.policy.identity.sha256],
   );
   assert.ok(
-    again.notices.some((notice) => /user\.json is not used: line 1, column 61: Expected/.test(notice)),
+    again.notices.some((notice) => /^Not used: user\.json, line 1, column 61\. Expected/.test(notice)),
   );
-  assert.ok(again.notices.includes("The session keeps the policy that it had."));
+  assert.ok(again.notices.includes("Kept: the policy that the session had."));
   const fresh = await run({ policies: { texts: [half] } });
   assert.deepEqual(ofReceipts(fresh.receipts), [["pass", "observe_only", 5, null]]);
 });
@@ -205,7 +207,7 @@ test("a later major version is never enforced: the session does not start, or go
   );
   const { notices } = await run({ policies: { texts: [later] }, mode: "observe" });
   assert.ok(
-    notices.some((notice) => /user\.json is not used: line 1, column \d+: Version 2 policies/.test(notice)),
+    notices.some((notice) => /^Not used: user\.json, line 1, column \d+\. Version 2 policies/.test(notice)),
   );
 });
 
