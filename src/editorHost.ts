@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession, WATCHED } from "./agent/runSession";
-import { sessionPolicy } from "./agent/sessionPolicy";
+import { faultNote, sessionPolicy } from "./agent/sessionPolicy";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
 import type { Logged } from "./schema/event";
@@ -14,6 +14,7 @@ import type { LimitMode } from "./schema/policy";
 import { sha256 } from "./store/digest";
 import { Sessions } from "./store/sessions";
 import type { Vault } from "./store/vault";
+import type { PolicySource } from "./thimble/compose";
 import { type ReviewRow, reviewFrom } from "./thimble/review";
 import { loadSources } from "./thimble/sources";
 import { createWorkspaceTools } from "./tools/createWorkspaceTools";
@@ -25,7 +26,7 @@ import { findRipgrep } from "./tools/ripgrep";
 import type { Approver } from "./vscode/approver";
 import { documentEditor, withOpenDocuments } from "./vscode/editorPorts";
 import type { LimitChoices } from "./vscode/limitChoices";
-import type { Unapproved } from "./vscode/limitCommands";
+import type { Unapproved, WorkspacePolicies } from "./vscode/limitCommands";
 import { inNotice } from "./vscode/plainText";
 import { readPolicyFiles } from "./vscode/policyFiles";
 import type { SessionHost } from "./vscode/sessionController";
@@ -50,6 +51,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
     check: async (start) => {
       mcpServers();
       claimPolicyOf(readCoreSettings(), await openTools());
+      await readPolicyFiles(readEditorSettings().policyFile);
       await (await openStore()).check(start);
     },
     list: async () => (await openStore()).list(),
@@ -113,19 +115,23 @@ export async function reviewOf({ root, vault }: HostPorts["store"]): Promise<rea
 }
 
 /** The workspace's policies that only observe, because nobody has allowed them more on this machine. */
-export async function unapprovedPolicies(choices: LimitChoices): Promise<readonly Unapproved[]> {
+export async function workspacePolicies(choices: LimitChoices): Promise<WorkspacePolicies> {
   const texts = (await readPolicyFiles("")).filter(({ layer }) => layer === "workspace");
-  const { sources } = loadSources([], texts, (rules) => choices.isApproved(rules), sha256);
-  return sources
-    .filter(({ mayEnforce }) => !mayEnforce)
-    .map(({ label, policy }) => ({
-      label,
-      rulesSha256: policy.identity.rulesSha256,
-      contracts: policy.artifact.contracts.map(
-        ({ tool, argument, maximum = policy.artifact.default_budget.items }) =>
-          `${tool} ${argument}: at most ${maximum}`,
-      ),
-    }));
+  const { sources, faulty } = loadSources([], texts, (rules) => choices.isApproved(rules), sha256);
+  const unapproved = sources.filter(({ mayEnforce }) => !mayEnforce);
+  return { unapproved: unapproved.map(inWords), faults: faulty.map(faultNote) };
+}
+
+function inWords({ label, policy: { artifact, identity } }: PolicySource): Unapproved {
+  const { contracts, default_budget: budget, on_unshapable_response: larger = "pass" } = artifact;
+  return {
+    label,
+    rulesSha256: identity.rulesSha256,
+    contracts: contracts.map(
+      ({ tool, argument, maximum = budget.items }) => `${tool} ${argument}: at most ${maximum}`,
+    ),
+    largerResults: larger === "pass" ? null : larger,
+  };
 }
 
 async function openTools() {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
-import { createHost, reviewOf, unapprovedPolicies } from "./editorHost";
+import { createHost, reviewOf, workspacePolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
@@ -74,8 +74,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const limits = new LimitCommands({
     choices,
     sessions,
-    owner: userInfo().username,
-    unapproved: () => unapprovedPolicies(choices),
+    owner: userName(),
+    unapproved: () => workspacePolicies(choices),
     review: () => reviewOf(store),
     guard: (work) => commands.guard(work),
   });
@@ -90,6 +90,15 @@ export function activate(context: vscode.ExtensionContext): void {
 /** VS Code waits five seconds: what runs is stopped and its log closed in four, whatever hangs. */
 export async function deactivate(): Promise<void> {
   await Promise.race([sessionsOfWindow?.close(), clock.sleep(4000)]);
+}
+
+/** Who decides, as receipts show it. Some machines have no name for the user that VS Code runs as. */
+function userName(): string {
+  try {
+    return userInfo().username.slice(0, 100) || "the user";
+  } catch {
+    return "the user";
+  }
 }
 
 function openVault(secrets: StoreSecrets, servers: RedisServers): Vault {

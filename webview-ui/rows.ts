@@ -12,7 +12,7 @@ export function rowsOf({ selected }: Pick<InspectorState, "selected">, f: Format
 }
 
 function sessionRow(session: SessionView, f: Format): Row {
-  const { title, workspace, startedAt, running, turns, notices } = session;
+  const { title, workspace, startedAt, running, turns, notices, limits } = session;
   return rowOf({
     key: session.session,
     kind: "session",
@@ -22,8 +22,9 @@ function sessionRow(session: SessionView, f: Format): Row {
     description: [oneLine(workspace), running ? "running" : ""].filter((part) => part !== "").join(" · "),
     tooltip: `${oneLine(title)}: ${oneLine(workspace)}, started ${f.fullTime(startedAt)}`,
     startsOpen: true,
-    isParent: turns.length + notices.length > 0,
+    isParent: turns.length + notices.length + limits.length > 0,
     children: () => [
+      ...limits.map((limit, at) => limitRow(`${session.session}/limit${at}`, limit)),
       ...notices.map((text, at) => noticeRow(`${session.session}/notice${at}`, text)),
       ...turns.map((turn, at) => turnRow(session, turn, at === turns.length - 1, f)),
     ],
@@ -52,6 +53,19 @@ const noticeRow = (key: string, text: string): Row =>
     tone: "quiet",
     label: oneLine(text),
     details: () => ({ facts: factsOf(["Notice", text]), texts: [] }),
+  });
+
+const limitRow = (key: string, { label, text, details }: SessionView["limits"][number]): Row =>
+  rowOf({
+    key,
+    kind: "notice",
+    icon: "info",
+    label,
+    description: oneLine(text),
+    details: () => ({
+      facts: factsOf([label, text]),
+      texts: details.length === 0 ? [] : [{ label: "Contracts", text: details.join("\n") }],
+    }),
   });
 
 function turnRow(session: SessionView, turn: TurnView, isNewest: boolean, f: Format): Row {

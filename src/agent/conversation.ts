@@ -166,10 +166,7 @@ const excusedBy = (event: Logged): readonly string[] =>
 /** The same with the policy that the session has, and what was found of it; why is told. */
 function keeping(configuration: Configuration, last: EventOf<"configured">, hash: Hash): Configuration {
   const { contractChecks = [], mismatched = [] } = last;
-  const policyNotes = [
-    ...(configuration.found?.policyNotes ?? []),
-    "The session keeps the policy that it had.",
-  ];
+  const policyNotes = [...(configuration.found?.policyNotes ?? []), "Kept: the policy that the session had."];
   const found = { contractChecks, mismatched, policyNotes };
   return { ...configuration, policy: policyFrom(last.policy, hash), found };
 }

@@ -1,7 +1,7 @@
 /** The policy of a session that is about to run: its sources read, checked against its tools, and what is to be told. */
 import type { Digest, Hash } from "../schema/claim";
 import { Failure } from "../schema/failure";
-import type { ContractCheck, LimitMode, Rollout } from "../schema/policy";
+import type { LimitMode, Rollout } from "../schema/policy";
 import type { ToolSpec } from "../schema/tool";
 import { compose, type OfferedTool } from "../thimble/compose";
 import { loadPack, type ReadPack } from "../thimble/packs";
@@ -45,8 +45,7 @@ export async function sessionPolicy(
   const unapproved = sources.filter(({ mayEnforce }) => !mayEnforce);
   const policyNotes = [
     ...faulty.map(faultNote),
-    ...unapproved.map(({ label }) => `${label} only observes: its rules are not approved on this machine.`),
-    ...checks.flatMap(checkNote),
+    ...unapproved.map(({ label }) => `Only observes: ${label}. Its rules are not approved on this machine.`),
   ];
   const found = { contractChecks: [...checks], mismatched: [...mismatched], policyNotes };
   return { policy, found, keepsPinned: faulty.length > 0 };
@@ -60,29 +59,17 @@ function offeredTool({ name, inputSchema, effect, origin }: ToolSpec): OfferedTo
   return { called: name, server, name: tool, inputSchema, readOnlyHint: hints.readOnlyHint ?? null };
 }
 
-function faultNote({ label, problems }: Faulty): string {
+/** What is wrong with a file, and where. Like all notes, it begins with what became of it. */
+export function faultNote({ label, problems, place }: Faulty): string {
   const [first] = problems;
+  const where = place === null ? "" : `, line ${place.line}, column ${place.column}`;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return `${label} is not used: ${first?.message ?? "it is no policy"}${more}`;
+  return `Not used: ${label}${where}. ${first?.message ?? "It is no policy."}${more}`;
 }
 
-/** Contracts that do what they say need no words. */
-function checkNote({ result, tool, argument, reason, source }: ContractCheck): readonly string[] {
-  if (result === "usable" || result === "overridden") return [];
-  const why = {
-    observe_only: "nobody says that the tool only reads",
-    not_read_only: "the tool does not only read",
-  };
-  const words = result === "observe_only" || result === "not_read_only" ? why[result] : (reason ?? result);
-  return [
-    `${tool} ${argument} (${source}): ${result === "observe_only" ? "only observed" : "not used"}, ${words}.`,
-  ];
-}
-
-function tooNewFor({ label, problems }: Faulty): Failure {
-  return new Failure(
+const tooNewFor = ({ label }: Faulty): Failure =>
+  new Failure(
     "policy-too-new",
-    `${label} cannot be enforced: ${problems[0]?.message ?? "it is of a later version."} Update Cloakroom, or continue in Observe.`,
+    `${label} is of a later version than this Cloakroom knows, so it cannot be enforced. Update Cloakroom, or continue in Observe.`,
     { label },
   );
-}

@@ -6,6 +6,7 @@ import { charLength } from "../schema/text";
 import type { CallView, SessionView, TurnView } from "../schema/view";
 import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
 import { branched, projected } from "./apart";
+import { limitNotices } from "./limits";
 import { mediaReplaced, mediaShown, mediaStored } from "./media";
 
 export type InspectorFold = { readonly view: SessionView | null; readonly receipts: ReceiptState };
@@ -67,6 +68,7 @@ function started(event: Logged & EventOf<"session_started">): SessionView {
     running: false,
     turns: [],
     notices: [],
+    limits: [],
     totals: {
       calls: 0,
       storedResults: 0,
@@ -90,7 +92,7 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
         mode: event.settings.limits.mode,
         policy: `${event.policyIdentity.name} ${event.policyIdentity.version}`,
         policySha256: event.policyIdentity.sha256,
-        notices: [...view.notices, ...limitNotices(event)],
+        limits: limitNotices(event),
       };
     case "resumed":
       return { ...view, notices: [...view.notices, `Opened again after turn ${event.turn}.`] };
@@ -336,19 +338,4 @@ function firstChars(text: string, chars: number): string {
   return text.length <= chars
     ? text
     : `${text.slice(0, text.charCodeAt(chars - 1) >= 0xd800 && text.charCodeAt(chars - 1) <= 0xdbff ? chars - 1 : chars)}…`;
-}
-
-/** What the person and the policy's sources say of result limits, where there is something to say. */
-function limitNotices(event: Logged & EventOf<"configured">): readonly string[] {
-  const { at, intent, exemptions = [], policyNotes = [] } = event;
-  return [
-    ...(intent === null ? [] : [`Intent: ${intent}. No result count is lowered.`]),
-    ...exemptions.map(({ tool, once, reason, owner, expiresAt }) => {
-      const what = `${once ? "one call of " : ""}${tool ?? "every tool"}`;
-      const minutes = expiresAt === null ? null : Math.max(0, Math.round((expiresAt - at) / 60_000));
-      const left = minutes === null ? "" : ` for ${minutes} minutes more`;
-      return `Exempt from result limits: ${what}${left}. ${owner}: ${reason}`;
-    }),
-    ...policyNotes,
-  ];
 }

@@ -15,6 +15,7 @@ function linesOf(view: SessionView): readonly string[] {
   return [
     `${view.title}`,
     `${view.model}, result limits ${view.mode}, policy ${view.policy} (${view.policySha256.slice(0, 12)})`,
+    ...view.limits.map(({ label, text }) => `! ${label}: ${text}`),
     ...view.notices.map((notice) => `! ${notice}`),
     ...view.turns.flatMap(turnLines),
     "",

@@ -7,6 +7,10 @@ import { mediaWords } from "./media";
 export function transcriptOf(view: SessionView, live: { turn: number; text: string } | null): string {
   const parts = [`# ${view.title}`];
   if (view.model !== "") parts.push(`${view.model} · result limits: ${view.mode} · ${view.policy}`);
+  for (const { label, text, details } of view.limits)
+    parts.push(
+      [`> ${label}: ${oneLine(text)}`, ...details.map((detail) => `> - ${oneLine(detail)}`)].join("\n"),
+    );
   for (const turn of view.turns) parts.push(...turnParts(turn, live?.turn === turn.turn ? live.text : null));
   return `${parts.join("\n\n")}\n`;
 }

@@ -127,6 +127,9 @@ export const LimitChoice = z.object({ intent: Intent.nullable(), exemptions: z.a
 export type LimitChoice = z.infer<typeof LimitChoice>;
 export const LimitChoicesBySession = z.record(z.string(), LimitChoice);
 
+/** Rules of workspaces' policies that may do more than observe on this machine. */
+export const ApprovedRules = z.array(Digest);
+
 /** Why a call passed or was clamped: a closed set (CONFORMANCE §5, Order). */
 export const DecisionReason = z.enum([
   "mode_off",

@@ -109,6 +109,10 @@ export const TurnView = z.object({
 });
 export type TurnView = z.infer<typeof TurnView>;
 
+/** A line about result limits; `details` are what it folds. */
+export const LimitNotice = z.object({ label: z.string(), text: z.string(), details: z.array(z.string()) });
+export type LimitNotice = z.infer<typeof LimitNotice>;
+
 export const SessionView = z.object({
   session: z.string(),
   title: z.string(),
@@ -122,6 +126,7 @@ export const SessionView = z.object({
   running: z.boolean(),
   turns: z.array(TurnView),
   notices: z.array(z.string()), // what was mended when the session was opened
+  limits: z.array(LimitNotice), // of the newest configuration
   totals: z.object({
     calls: size,
     storedResults: size,

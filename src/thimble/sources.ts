@@ -16,6 +16,7 @@ export type Faulty = {
   readonly label: string;
   readonly isTooNew: boolean;
   readonly problems: readonly Problem[];
+  readonly place: { readonly line: number; readonly column: number } | null; // of the first one, from 1
 };
 
 export type LoadedSources = { readonly sources: readonly PolicySource[]; readonly faulty: readonly Faulty[] };
@@ -37,11 +38,11 @@ export function loadSources(
   for (const { label, loading } of packs)
     if (loading.kind === "ok")
       sources.push({ layer: "pack", label, policy: loading.policy, mayEnforce: true });
-    else faulty.push(faultOf(label, loading.problems));
+    else faulty.push(faultOf(label, loading.problems, null));
   for (const { layer, label, text } of texts) {
     const loading = loadPolicy(text, hash);
     if (loading.kind === "problems") {
-      faulty.push(faultOf(label, loading.problems));
+      faulty.push(faultOf(label, loading.problems, text));
       continue;
     }
     const mayEnforce = layer === "user" || isApproved(loading.policy.identity.rulesSha256);
@@ -50,8 +51,14 @@ export function loadSources(
   return { sources, faulty };
 }
 
-const faultOf = (label: string, problems: readonly Problem[]): Faulty => ({
+const faultOf = (label: string, problems: readonly Problem[], text: string | null): Faulty => ({
   label,
   isTooNew: problems.some(({ code }) => code === "unknown_major"),
   problems,
+  place: text === null || problems[0] === undefined ? null : placeOf(text, problems[0].offset),
 });
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+}

@@ -194,10 +194,10 @@ export class Commands {
       return sessions.run(start, stop);
     });
     const ran = await running.then(null, (cause: unknown) => {
-      if (cause instanceof Failure && cause.code === "policy-too-new" && mode === undefined) return null;
+      if (cause instanceof Failure && cause.code === "policy-too-new" && mode === undefined) return cause;
       throw cause;
     });
-    if (ran === null) return this.#offerToObserve(session, question, model);
+    if (ran instanceof Failure) return this.#offerToObserve(ran, session, question, model);
     const { end, message } = ran.end;
     if (end === "failed" || end === "turn_limit") {
       this.#ports.log.error(message);
@@ -206,13 +206,16 @@ export class Commands {
   }
 
   /** A policy of a later version is never enforced by halves: the session starts without it, or not at all. */
-  async #offerToObserve(session: string | null, question: string, model: ChatModel): Promise<void> {
+  async #offerToObserve(
+    { message }: Failure,
+    session: string | null,
+    question: string,
+    model: ChatModel,
+  ): Promise<void> {
     const observe = "Continue in Observe";
-    const words =
-      "Cloakroom: A policy file is of a later version than this Cloakroom knows, so it cannot be enforced.";
-    const picked = await vscode.window.showWarningMessage(words, observe, "Show Log");
+    this.#ports.log.warn(message);
+    const picked = await vscode.window.showWarningMessage(`Cloakroom: ${inNotice(message)}`, observe);
     if (picked === observe) await this.#run(session, question, model, "observe");
-    if (picked === "Show Log") this.#ports.log.show();
   }
 
   async #offerToContinue(session: string, end: "failed" | "turn_limit", message: string): Promise<void> {

@@ -1,10 +1,17 @@
 /**
  * What the person chose about result limits, kept by VS Code: intents and exemptions for this workspace's sessions;
  * approved rules and reviewed contracts for this machine. Models, tools and files of a workspace choose none of it.
+ * What cannot be read counts as nothing: nobody is exempt by it, and nothing is enforced by it.
  */
 import type { Memento } from "vscode";
 import type { Digest } from "../schema/claim";
-import { type LimitChoice, LimitChoicesBySession, type Rollout, Rollouts } from "../schema/policy";
+import {
+  ApprovedRules,
+  type LimitChoice,
+  LimitChoicesBySession,
+  type Rollout,
+  Rollouts,
+} from "../schema/policy";
 
 const NOTHING: LimitChoice = { intent: null, exemptions: [] };
 
@@ -44,15 +51,12 @@ export class LimitChoices {
   }
 
   isApproved(rulesSha256: Digest): boolean {
-    return this.#machine.get<readonly unknown[]>(APPROVED, []).includes(rulesSha256);
+    return this.#approved().includes(rulesSha256);
   }
 
   async approve(rulesSha256: Digest): Promise<void> {
     if (this.isApproved(rulesSha256)) return;
-    await this.#machine.update(APPROVED, [
-      ...this.#machine.get<readonly unknown[]>(APPROVED, []),
-      rulesSha256,
-    ]);
+    await this.#machine.update(APPROVED, [...this.#approved(), rulesSha256]);
   }
 
   /** Every decision ever made, oldest first: the last one of a contract counts. */
@@ -62,6 +66,10 @@ export class LimitChoices {
 
   async review(decision: Rollout): Promise<void> {
     await this.#machine.update(REVIEWED, [...this.reviewed(), decision]);
+  }
+
+  #approved(): readonly Digest[] {
+    return ApprovedRules.safeParse(this.#machine.get(APPROVED)).data ?? [];
   }
 
   #all(): Record<string, LimitChoice> {

@@ -12,13 +12,21 @@ export type Unapproved = {
   readonly label: string;
   readonly rulesSha256: Digest;
   readonly contracts: readonly string[];
+  /** What becomes of larger results than these; null: nothing. */
+  readonly largerResults: "project" | "micro_context" | null;
+};
+
+/** `faults`: what is wrong with files that are no policy now. */
+export type WorkspacePolicies = {
+  readonly unapproved: readonly Unapproved[];
+  readonly faults: readonly string[];
 };
 
 export type LimitPorts = {
   readonly choices: LimitChoices;
   readonly sessions: SessionController;
   readonly owner: string; // who exempts
-  readonly unapproved: () => Promise<readonly Unapproved[]>;
+  readonly unapproved: () => Promise<WorkspacePolicies>;
   /** What this workspace's sessions say of each contract. */
   readonly review: () => Promise<readonly ReviewRow[]>;
   readonly guard: (work: () => Promise<void>) => Promise<void>;
@@ -52,9 +60,11 @@ export class LimitCommands {
 
   async setIntent(): Promise<void> {
     const { choices } = this.#ports;
-    const session = await this.#session();
+    const session = await this.#session("Set Intent");
     if (!session) return;
     const now = choices.of(session.id).intent;
+    const isCurrent = (intent: string | null) =>
+      intent === now || (intent === "number" && now?.startsWith("all "));
     const items = [
       { intent: null, label: "None", detail: "Result limits apply." },
       { intent: "exhaustive", label: "Exhaustive", detail: "Everything has to be looked at." },
@@ -65,19 +75,19 @@ export class LimitCommands {
       { intent: "number", label: "A Number of Records…", detail: "Such as all 37 of them." },
     ] as const;
     const picked = await vscode.window.showQuickPick(
-      items.map((item) => ({ ...item, description: item.intent === now ? "current" : "" })),
-      { title: `Intent: ${session.name}`, placeHolder: "With an intent, no result count is lowered" },
+      items.map((item) => ({ ...item, description: isCurrent(item.intent) ? "current" : "" })),
+      { title: `Set Intent: ${session.name}`, placeHolder: "With an intent, no result count is lowered" },
     );
     if (!picked) return;
     const intent = picked.intent === "number" ? await askNumber() : picked.intent;
     if (intent === undefined) return;
     await choices.set(session.id, { ...choices.of(session.id), intent });
-    this.#told(`Intent: ${picked.intent === "number" ? intent : picked.label}`);
+    this.#told(`Intent: ${picked.intent === "number" ? intent : picked.label}`, session);
   }
 
   async addExemption(): Promise<void> {
     const { choices } = this.#ports;
-    const session = await this.#session();
+    const session = await this.#session("Exempt from Result Limits");
     if (!session) return;
     const scope = await vscode.window.showQuickPick(
       [
@@ -86,7 +96,7 @@ export class LimitCommands {
           tool: true,
           once: true,
           label: "One Call of a Tool",
-          detail: "The next call that would be lowered.",
+          detail: "Its next call, whatever count that asks for.",
         },
         { tool: false, once: false, label: "The Whole Session", detail: "No call is lowered." },
       ],
@@ -94,7 +104,7 @@ export class LimitCommands {
     );
     if (!scope) return;
     const tool = scope.tool ? await this.#pickTool(session.id) : null;
-    if (tool === undefined) return;
+    if (tool === undefined || tool === "") return;
     const reason = await vscode.window.showInputBox({
       title: "Exempt from Result Limits: Reason",
       prompt: "Shown in receipts and in the inspector.",
@@ -122,49 +132,52 @@ export class LimitCommands {
       expiresAt: until.hours === null ? null : Date.now() + until.hours * HOUR_MS,
     };
     await choices.set(session.id, { ...before, exemptions: [...before.exemptions, exemption] });
-    this.#told(`Exempt: ${tool ?? "the whole session"}`);
+    this.#told(`Exempt: ${nameOf(exemption)}`, session);
   }
 
   async removeExemption(): Promise<void> {
     const { choices } = this.#ports;
-    const session = await this.#session();
+    const session = await this.#session("Remove Exemption");
     if (!session) return;
     const { intent, exemptions } = choices.of(session.id);
     if (exemptions.length === 0)
       return void vscode.window.showInformationMessage(
-        `Cloakroom: There are no exemptions for ${inNotice(session.name)}.`,
+        `Cloakroom: There is no exemption for ${inNotice(session.name)}.`,
       );
     const picked = await vscode.window.showQuickPick(
       exemptions.map((exemption) => ({
         exemption,
-        label: inLabel(exemption.tool ?? "The whole session"),
-        description:
-          exemption.expiresAt === null ? "" : `until ${new Date(exemption.expiresAt).toLocaleString()}`,
-        detail: `${exemption.reason} (${exemption.owner})`,
+        label: inLabel(nameOf(exemption)),
+        description: untilOf(exemption),
+        detail: inLabel(`${exemption.owner}: ${exemption.reason}`),
       })),
-      { title: "Remove Exemption" },
+      { title: `Remove Exemption: ${session.name}`, placeHolder: "Pick the one to remove" },
     );
     if (!picked) return;
     await choices.set(session.id, {
       intent,
       exemptions: exemptions.filter(({ id }) => id !== picked.exemption.id),
     });
-    this.#told("Exemption removed");
+    this.#told(`No longer exempt: ${nameOf(picked.exemption)}`, session);
   }
 
   async approvePolicy(): Promise<void> {
-    const found = await this.#ports.unapproved();
-    if (found.length === 0)
+    const { unapproved: found, faults } = await this.#ports.unapproved();
+    for (const fault of faults) void vscode.window.showWarningMessage(`Cloakroom: ${inNotice(fault)}`);
+    if (found.length + faults.length === 0)
       return void vscode.window.showInformationMessage(
         "Cloakroom: There is no policy in this workspace that only observes.",
       );
-    for (const { label, rulesSha256, contracts } of found) {
+    for (const { label, rulesSha256, contracts, largerResults } of found) {
       const more =
         contracts.length > SHOWN_CONTRACTS ? `\n… and ${contracts.length - SHOWN_CONTRACTS} more` : "";
-      const detail = `${contracts.slice(0, SHOWN_CONTRACTS).join("\n")}${more}\n\nA change of its rules asks again. Rules ${rulesSha256.slice(0, 12)}.`;
+      const larger = largerResults === null ? "" : `\n${LARGER[largerResults]}`;
+      const detail = `${contracts.slice(0, SHOWN_CONTRACTS).join("\n")}${more}${larger}\n\nIt comes before your own policy and the built-in one. A change of its rules asks again. Rules ${rulesSha256.slice(0, 12)}.`;
       const question = `Let ${inNotice(label)} lower result counts on this machine?`;
       const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, "Allow");
-      if (answer === "Allow") await this.#ports.choices.approve(rulesSha256);
+      if (answer !== "Allow") continue;
+      await this.#ports.choices.approve(rulesSha256);
+      this.#told(`Allowed: ${label}`);
     }
   }
 
@@ -182,7 +195,8 @@ export class LimitCommands {
       { title: "Review Result Limits", placeHolder: "Pick a contract", matchOnDetail: true },
     );
     if (!picked) return;
-    const { id, tool, argument, mode: now } = picked.row.check;
+    const { id, tool, argument } = picked.row.check;
+    const now = decided.get(id)?.mode ?? picked.row.check.mode;
     const enforce = {
       mode: "enforce" as const,
       label: "Enforce",
@@ -195,12 +209,15 @@ export class LimitCommands {
     };
     const mode = await vscode.window.showQuickPick(
       [enforce, observe].map((item) => ({ ...item, description: item.mode === now ? "current" : "" })),
-      { title: `Review Result Limits: ${tool} ${argument}`, placeHolder: countsOf(picked.row) },
+      {
+        title: `Review Result Limits: ${tool} ${argument}`,
+        placeHolder: "Counts from the next run of a session on",
+      },
     );
     if (!mode) return;
     const why = await vscode.window.showInputBox({
       title: `${mode.label} ${tool} ${argument}: Reason`,
-      prompt: "Kept with the decision.",
+      prompt: "Kept with the decision, your name and the date.",
       validateInput: (text) => (text.trim() === "" ? "Say why." : null),
       ignoreFocusOut: true,
     });
@@ -209,19 +226,22 @@ export class LimitCommands {
     this.#told(`${mode.label}: ${tool} ${argument}`);
   }
 
-  /** The session that is shown, or the one that is started next. Undefined: the person closed the picker. */
-  async #session(): Promise<{ id: string | null; name: string } | undefined> {
+  /** The session that the inspector shows, or the one that is started next. Undefined: the person closed the picker. */
+  async #session(title: string): Promise<Chosen | undefined> {
     const { sessions } = this.#ports;
     const listed = await sessions.list();
-    const shown = listed.find(({ session }) => session === sessions.selected);
-    const next = { id: null, label: "The Next Session" };
-    if (!shown) return { id: null, name: "the next session" };
+    const shown = listed.find(({ session }) => session === sessions.selected) ?? listed[0];
+    const next: Chosen = { id: null, name: "the next session" };
+    if (!shown) return next;
+    const chosen: Chosen = { id: shown.session, name: inLabel(shown.title) };
     const picked = await vscode.window.showQuickPick(
-      [{ id: shown.session, label: inLabel(shown.title), description: "from its next run on" }, next],
-      { title: "Result Limits", placeHolder: "For which session?" },
+      [
+        { chosen, label: chosen.name, description: "from its next run on" },
+        { chosen: next, label: "The Next Session", description: "once it is started" },
+      ],
+      { title, placeHolder: "For which session?" },
     );
-    if (!picked) return undefined;
-    return { id: picked.id, name: picked.id === null ? "the next session" : shown.title };
+    return picked?.chosen;
   }
 
   /** Undefined: the person closed the picker. */
@@ -232,42 +252,77 @@ export class LimitCommands {
     ].sort();
     const other = "Another Tool…";
     const picked =
-      tools.length === 0 ? other : await vscode.window.showQuickPick([...tools, other], { title: "Tool" });
+      tools.length === 0
+        ? other
+        : await vscode.window.showQuickPick([...tools, other], {
+            title: "Exempt from Result Limits: Tool",
+            placeHolder: "Tools that the session has called",
+          });
     if (picked !== other) return picked;
-    return vscode.window.showInputBox({
-      title: "Tool",
-      prompt: "Its name, as the model calls it.",
+    const typed = await vscode.window.showInputBox({
+      title: "Exempt from Result Limits: Tool",
+      prompt: "Its name, as the model calls it, such as search_text.",
+      validateInput: (text) => (text.trim() === "" ? "Type the name of a tool." : null),
       ignoreFocusOut: true,
     });
+    return typed?.trim();
   }
 
-  #told(words: string): void {
-    vscode.window.setStatusBarMessage(`${words}, from the next run on`, STATUS_MS);
+  #told(words: string, session?: Chosen): void {
+    const since = session?.id === null ? "for the next session" : "from the next run on";
+    vscode.window.setStatusBarMessage(`${words}, ${since}`, STATUS_MS);
   }
 }
 
+const LARGER = {
+  project: "Larger results: their first whole records are shown",
+  micro_context: "Larger results: the model may be asked about them, where your settings allow it",
+} as const;
+
+/** `id` null: the session that is started next. */
+type Chosen = { readonly id: string | null; readonly name: string };
+
+const nameOf = ({ tool, once }: OperatorExemption): string =>
+  tool === null ? "The whole session" : once ? `One call of ${tool}` : tool;
+
+function untilOf({ expiresAt }: OperatorExemption): string {
+  if (expiresAt === null) return "until it is removed";
+  return expiresAt <= Date.now() ? "expired" : `until ${new Date(expiresAt).toLocaleString()}`;
+}
+
+const MODE_NAMES = { off: "Off", observe: "Observe", enforce: "Enforce" } as const;
+
+/** The mode is what the newest session had; a decision that came after counts from the next run on. */
 function itemOf(row: ReviewRow, decision: Rollout | undefined) {
   const { tool, argument, source, mode } = row.check;
+  const isDue = decision !== undefined && decision.mode !== mode;
+  const modes = isDue ? `${MODE_NAMES[mode]}, decided: ${MODE_NAMES[decision.mode]}` : MODE_NAMES[mode];
   const last = decision
     ? ` ${decision.mode === "enforce" ? "Enforced" : "Observed"} by ${decision.by} on ${new Date(decision.at).toLocaleDateString()}: ${decision.why}`
     : "";
   return {
     label: inLabel(`${tool} ${argument}`),
-    description: mode === "enforce" ? "Enforce" : "Observe",
-    detail: inNotice(`${countsOf(row)} ${source}.${last}`),
+    description: inLabel(`${modes} · ${source}`),
+    detail: inLabel(inNotice(`${countsOf(row)}.${last}`)),
   };
 }
 
 function countsOf({ sessions, calls, proposed, lowered, requested, effective, marks }: ReviewRow): string {
-  const changed = proposed + lowered;
-  const counts =
-    changed === 0
-      ? "none above its ceiling"
-      : `${proposed} would have been lowered, ${lowered} were: ${effective} items in place of ${requested}`;
+  const seen = `${counted(calls, "call")} in ${counted(sessions, "session")}`;
+  if (proposed + lowered === 0) return `${seen}, none above its ceiling`;
+  const kinds = [...new Set(marks.map((mark) => mark.replace(/ by .*$/, "").replaceAll("_", " ")))];
   const against =
-    marks.length === 0 ? "no false clamp" : `${marks.length} false clamps (${marks.slice(0, 3).join(", ")})`;
-  return `${calls} calls in ${sessions} sessions, ${counts}; ${against}.`;
+    marks.length === 0 ? "no false clamp" : `${counted(marks.length, "false clamp")} (${kinds.join(", ")})`;
+  const changed = [
+    proposed === 0 ? "" : `${proposed} would have been lowered`,
+    lowered === 0 ? "" : `${lowered} lowered`,
+  ].filter((part) => part !== "");
+  const items = `${BigInt(requested).toLocaleString()} → ${counted(effective, "item")}`;
+  return `${seen}, ${changed.join(", ")} (${items}), ${against}`;
 }
+
+const counted = (count: number | string, noun: string): string =>
+  `${BigInt(count).toLocaleString()} ${noun}${String(count) === "1" ? "" : "s"}`;
 
 async function askNumber(): Promise<Intent | undefined> {
   const text = await vscode.window.showInputBox({

@@ -10,7 +10,10 @@ export type PolicyFile = {
 };
 
 /** Throws `settings-invalid` where the user's file cannot be read. Absent files of the workspace are none. */
-export async function readPolicyFiles(userFile: string): Promise<readonly PolicyFile[]> {
+export async function readPolicyFiles(
+  userFile: string,
+  isTrusted = vscode.workspace.isTrusted,
+): Promise<readonly PolicyFile[]> {
   const files: PolicyFile[] = [];
   if (userFile !== "") {
     const text = await textAt(vscode.Uri.file(userFile));
@@ -22,7 +25,7 @@ export async function readPolicyFiles(userFile: string): Promise<readonly Policy
       );
     files.push({ layer: "user", label: userFile, text });
   }
-  if (!vscode.workspace.isTrusted) return files;
+  if (!isTrusted) return files;
   for (const { name, path } of workspaceFolders()) {
     const text = await textAt(vscode.Uri.joinPath(vscode.Uri.file(path), ".vscode", "thimble.json"));
     if (text !== null) files.push({ layer: "workspace", label: `${name}/.vscode/thimble.json`, text });

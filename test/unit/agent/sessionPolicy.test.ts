@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { recordedQuestion } from "../../../src/agent/question";
 import { type PolicyPorts, sessionPolicy } from "../../../src/agent/sessionPolicy";
 import { projectSession } from "../../../src/inspector/project";
+import { transcriptOf } from "../../../src/inspector/transcript";
 import type { Contract, LimitMode, OperatorExemption, Rollout } from "../../../src/schema/policy";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import type { Tool, ToolOrigin } from "../../../src/schema/tool";
@@ -81,7 +82,9 @@ async function run({ policies, mode = "enforce", schema, ...options }: Setup = {
   });
   await house.ask("Go.");
   const receipts = [...receiptsFrom(house.events).values()];
-  return { ...house, given, receipts, policy, notices: projectSession(house.events)?.notices ?? [] };
+  const notices =
+    projectSession(house.events)?.limits.map(({ label, text: said }) => `${label}: ${said}`) ?? [];
+  return { ...house, given, receipts, policy, notices };
 }
 
 const ofReceipts = (receipts: Awaited<ReturnType<typeof run>>["receipts"]) =>
@@ -121,7 +124,7 @@ test("the user's file comes before the packs, the workspace's before both; a wor
   assert.deepEqual((await run({ policies: { texts: [user] } })).given, ['{"count":7}']);
   const observing = await run({ policies: { texts: [user, workspace] } });
   assert.deepEqual(ofReceipts(observing.receipts), [["pass", "observe_only", 3, null]]);
-  assert.ok(observing.notices.some((notice) => /workspace\.json only observes/.test(notice)));
+  assert.ok(observing.notices.some((notice) => /^Only observes: workspace\.json\./.test(notice)));
   const approved = await run({ policies: { texts: [workspace, user], isApproved: () => true } });
   assert.deepEqual(approved.given, ['{"count":3}']);
 });
@@ -135,9 +138,27 @@ test("a contract that the live tool does not fit never acts, the receipt says wh
   assert.deepEqual(given, ['{"count":500}']);
   assert.ok(
     notices.some((notice) =>
-      /e__get-resource-links \/count \(user\.json\): not used, not_a_number/.test(notice),
+      /^Not used: e__get-resource-links \/count \(user\.json\), the argument is no number\./.test(notice),
     ),
   );
+});
+
+test("contracts that share a reason are one line; which they are is in its details and in the transcript", async () => {
+  const contracts = ["/a", "/b", "/c"].map((argument) => ({ ...CONTRACT, argument }));
+  const { events } = await run({
+    policies: {
+      texts: [{ layer: "user", label: "mine", text: JSON.stringify(artifactWith([CONTRACT, ...contracts])) }],
+    },
+  });
+  const view = projectSession(events) ?? assert.fail();
+  assert.deepEqual(view.limits, [
+    {
+      label: "Not used",
+      text: "3 contracts (mine), the tool has no such argument.",
+      details: ["/a", "/b", "/c"].map((argument) => `e__get-resource-links ${argument}`),
+    },
+  ]);
+  assert.match(transcriptOf(view, null), /> Not used: 3 contracts .*\n> - e__get-resource-links \/a\n/);
 });
 
 test("a half-saved file keeps the policy that the session has, and says so; a new session starts without it", async () => {
@@ -152,8 +173,10 @@ test("a half-saved file keeps the policy that the session has, and says so; a ne
     configured.map((event) => event.type === "configured" && event.policyIdentity.sha256),
     [first.policy.policy.identity.sha256, first.policy.policy.identity.sha256],
   );
-  assert.ok(again.notices.some((notice) => /user\.json is not used: Expected/.test(notice)));
-  assert.ok(again.notices.includes("The session keeps the policy that it had."));
+  assert.ok(
+    again.notices.some((notice) => /^Not used: user\.json, line 1, column 61\. Expected/.test(notice)),
+  );
+  assert.ok(again.notices.includes("Kept: the policy that the session had."));
   const fresh = await run({ policies: { texts: [half] } });
   assert.deepEqual(ofReceipts(fresh.receipts), [["pass", "observe_only", 5, null]]);
 });
@@ -183,7 +206,9 @@ test("a later major version is never enforced: the session does not start, or go
     (cause) => (cause as { code?: string }).code === "policy-too-new",
   );
   const { notices } = await run({ policies: { texts: [later] }, mode: "observe" });
-  assert.ok(notices.some((notice) => /Version 2 policies/.test(notice)));
+  assert.ok(
+    notices.some((notice) => /^Not used: user\.json, line 1, column \d+\. Version 2 policies/.test(notice)),
+  );
 });
 
 test("exemptions: of a tool, of one call, until they expire; the receipt names them, the inspector says whose and why", async () => {

@@ -197,6 +197,13 @@ test("notices, repairs, failures and the end of a run are rows", () => {
     policySha256: "",
     running: false,
     notices: ["The session log was mended: one torn line."],
+    limits: [
+      {
+        label: "Not used",
+        text: "2 contracts (a pack), the argument is no number.",
+        details: ["a /b", "c /d"],
+      },
+    ],
     turns: [
       {
         turn: 7,
@@ -228,11 +235,15 @@ test("notices, repairs, failures and the end of a run are rows", () => {
   };
   assert.deepEqual(picture(rowsFrom(view)), [
     "Broken off: sample",
+    "  Not used: 2 contracts (a pack), the argument is no number.",
     "  The session log was mended: one torn line.",
     "  Turn 7: Failed: The model is not there.",
     "    Repaired: read_file had no result.",
     "    Reply: Failed: The model is not there.",
     "    Failed: The model is not there. Try another.",
+  ]);
+  assert.deepEqual(find(rowsFrom(view), "s2/limit0").details().texts, [
+    { label: "Contracts", text: "a /b\nc /d" },
   ]);
 });
 
