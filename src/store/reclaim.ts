@@ -55,6 +55,7 @@ async function candidatesIn(place: Place, now: number | null): Promise<readonly 
   if (typeof saved !== "string" && !saved.checkpoint.claims.some((claim) => claim.reclaimable)) return [];
   const state = await readFolder(place);
   if (state.kind !== "begun" || state.lostLines) return []; // lost lines may have used it
+  if (now === null && state.keeping.isRemote) return []; // it would make no room here
   const ttlMs = ttlMsOf(state.events);
   const candidates: Candidate[] = [];
   const uses = lastUses(state.events);
