@@ -28,14 +28,14 @@ export async function reclaim(
   for (const tenant of await listTenants(root))
     for (const place of (await listPlaces(root, tenant)).sessions)
       candidates.push(
-        ...(await candidatesIn(place, needBytes === null ? clock.now() : null).catch(noneThere)),
+        ...((await candidatesIn(place, needBytes === null ? clock.now() : null).catch(keepIt)) ?? []),
       );
   candidates.sort((a, b) => a.usedAt - b.usedAt);
   let contents = 0;
   let bytes = 0;
   for (const candidate of candidates) {
     if (needBytes !== null && bytes >= needBytes) break;
-    const freed = await drop(candidate, clock);
+    const freed = await drop(candidate, clock).catch(keepIt);
     if (freed === null) continue;
     contents++;
     bytes += freed;
@@ -44,9 +44,9 @@ export async function reclaim(
 }
 
 /** A session whose files the disk refuses keeps them, and does not keep the others'. */
-function noneThere(cause: NodeJS.ErrnoException): readonly Candidate[] {
+function keepIt(cause: NodeJS.ErrnoException): null {
   if (cause.code === undefined) throw cause;
-  return [];
+  return null;
 }
 
 /** `now` null: also what is not past its time. */

@@ -1,5 +1,7 @@
 /** CONFORMANCE §0.6: content of reclaimable tools goes after its time or for want of room; nothing else does. */
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import type { EventOf } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { type BlobFiles, memoryFiles } from "../../../src/store/blobFiles";
@@ -9,7 +11,7 @@ import { sweep } from "../../../src/store/sweep";
 import { plainRoot, Vault } from "../../../src/store/vault";
 import { builtinPolicy } from "../../../src/thimble/builtin";
 import { assertClean, keep, LONG } from "../../support/lifetime";
-import { clock, hasCode, safe, withFolder, withStore } from "../../support/storeFolder";
+import { clock, folderOf, hasCode, safe, withFolder, withStore } from "../../support/storeFolder";
 
 const SECOND = 1000;
 const after = (ms: number) => ({ now: () => Date.now() + ms });
@@ -122,5 +124,18 @@ test("want of room on this machine takes nothing of what lies elsewhere: it woul
     await assert.rejects(open.put(safe("e".repeat(3000))), hasCode("store-full"));
     await open.close();
     assert.equal(await far.content(id, may), "a".repeat(4000));
+  });
+});
+
+test("a session that cannot be locked keeps what may go; the others' goes all the same", async () => {
+  await withStore(async (store, root) => {
+    const bad = await session(store, { may: LONG, stays: "a" });
+    const good = await session(store, { may: LONG, stays: "b" });
+    const lock = path.join(await folderOf(root, bad.id), "owner.lock");
+    await rm(lock, { recursive: true });
+    await writeFile(lock, "");
+    const swept = await sweep(plainRoot(root), { clock: after(9999 * SECOND), keepMs: null });
+    assert.equal(swept.reclaimed, 1);
+    await assert.rejects(store.content(good.id, good.may), hasCode("blob-missing"));
   });
 });
