@@ -1,6 +1,6 @@
 /** Sealed sessions (CONFORMANCE §1, encryption): nothing readable on disk, nothing lost, and no key ever replaced that is needed. */
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { StoreCare } from "../../../src/store/care";
 import { sha256 } from "../../../src/store/digest";
@@ -193,6 +193,24 @@ test("C10 deleting the last sealed session forgets the workspace's key, deleting
     assert.equal(await two.store.content(two.id, two.handle), TEXT);
     await care.forgetSession(two.id);
     assert.equal(keys.kept.size, 0);
+  });
+});
+
+test("a key is not replaced while it may open what was moved away: the sessions come back with their folder", async () => {
+  await withFolder(async (root) => {
+    const keys = secretStorage();
+    const { id, handle, store } = await sealedSession(root, keys);
+    const tenants = path.join(root, "tenants");
+    const [tenant = ""] = await readdir(tenants);
+    await rename(tenants, path.join(root, "away")); // by a person, or a drive that is not there
+    await sealedSession(root, keys);
+    assert.equal(keys.sets, 1);
+    const sessions = path.join("sessions", id);
+    await rename(path.join(root, "away", tenant, sessions), path.join(tenants, tenant, sessions));
+    assert.equal(await store.content(id, handle), TEXT);
+    const another = secretStorage(); // and it is known again for what it is
+    another.kept.set(tenant, "ab".repeat(32));
+    await assert.rejects(sealedSession(root, another), hasCode("key-missing"));
   });
 });
 
