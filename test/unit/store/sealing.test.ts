@@ -9,7 +9,7 @@ import type { OpenSession } from "../../../src/store/openSession";
 import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { Vault } from "../../../src/store/vault";
-import { importOne, keep, LONG, problems } from "../../support/lifetime";
+import { DAY_MS, importOne, keep, LONG, problems } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withFolder } from "../../support/storeFolder";
 
 const WORK = "file:///work";
@@ -212,6 +212,28 @@ test("a key is not replaced while it may open what was moved away: the sessions 
     another.kept.set(tenant, "ab".repeat(32));
     await assert.rejects(sealedSession(root, another), hasCode("key-missing"));
   });
+});
+
+test("C10 the key is forgotten after the last sealed session, whether it was deleted or expired", async () => {
+  for (const end of ["sweep", "workspace", "everything"] as const)
+    await withFolder(async (root) => {
+      const keys = secretStorage();
+      const { id } = await sealedSession(root, keys);
+      if (end === "sweep") {
+        const later = { now: () => Date.now() + 400 * DAY_MS };
+        const care = await StoreCare.open(root, WORK, later, undefined, { vault: sealing(keys) });
+        assert.equal((await care.sweep()).expired.length, 1);
+      } else {
+        await rm(await folderOf(root, id), { recursive: true }); // by hand
+        const care = await careWith(root, sealing(keys));
+        await (end === "workspace" ? care.forgetWorkspace() : care.forgetEverything());
+      }
+      assert.equal(keys.kept.size, 0, end);
+      assert.deepEqual(
+        (await filesBelow(root)).filter((file) => file.endsWith("key.proof")),
+        [],
+      );
+    });
 });
 
 test("deleting a sealed session takes its key first: what a crash leaves then cannot be read", async () => {
