@@ -5,7 +5,8 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { deflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
 import { ZipFile } from "yazl";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
@@ -228,22 +229,21 @@ class ArchiveWriter {
   }
 
   /** Resolves once the archive has taken the bytes, so that the next content need not wait in memory. */
-  #add(name: string, bytes: Buffer): Promise<void> {
+  async #add(name: string, bytes: Buffer): Promise<void> {
+    const compress = await isWorthPacking(bytes);
     return new Promise((resolve, reject) => {
       const stream = Readable.from([bytes]);
       stream.once("close", resolve).once("error", reject);
-      const options = { mtime: this.#mtime, mode: 0o100600, compress: isWorthPacking(bytes) };
+      const options = { mtime: this.#mtime, mode: 0o100600, compress };
       this.#zip.addReadStream(stream, name, { ...options, size: bytes.length });
     });
   }
 }
 
-const SAMPLE_BYTES = 262_144;
+const deflated = promisify(deflateRaw);
 const MOST_PACKED = 50;
 
 /** What packs too well would look like a bomb to whoever imports it (`MAXIMUM_RATIO`): it is stored as it is. */
-function isWorthPacking(bytes: Uint8Array): boolean {
-  if (bytes.length < 1024) return true;
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  return sample.length / deflateRawSync(sample, { level: 1 }).length <= MOST_PACKED;
+async function isWorthPacking(bytes: Uint8Array): Promise<boolean> {
+  return bytes.length < 1024 || bytes.length / (await deflated(bytes)).length <= MOST_PACKED;
 }

@@ -191,11 +191,15 @@ test("a session is exported while it runs, as far as it has come; a place that c
 test("what packs too well is stored unpacked: every export can be imported", async () => {
   await withStore(async (store, root) => {
     const big = "x".repeat(9 * 1024 * 1024);
-    const { id } = await sessionWith(store, [big, `${big}y`]);
-    const file = path.join(path.dirname(root), "session.zip");
+    const head = Array.from({ length: 2000 }, (_, n) => `${n * n} ${"and a clause ".repeat(15)}`).join("\n");
+    const late = `${head}${big}${big}`; // it packs so well only later on
     const care = await careOf(root);
-    await care.export(id, file);
-    assert.equal((await importOne(care, file)).results, 2);
+    for (const texts of [[big, `${big}y`], [late]]) {
+      const { id } = await sessionWith(store, texts);
+      const file = path.join(path.dirname(root), "session.zip");
+      await care.export(id, file);
+      assert.equal((await importOne(care, file)).results, texts.length);
+    }
   });
 });
 
