@@ -22,7 +22,7 @@ import {
 import { plainNameOf } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
-import { noStep, type OnStep, type Place, placeOf, type Root } from "./layout";
+import { noStep, type OnStep, type Place, placeOf, type Root, SESSION_ID } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import { removeSession } from "./remove";
@@ -220,7 +220,8 @@ async function readWords(
   if (problem !== null) throw refused(`its log is damaged: ${problem}`);
   if (sum !== manifest.log.sum || events.length !== manifest.log.events)
     throw refused("its log is not the one that its manifest tells of");
-  if (events.findIndex(({ type }) => type === "session_started") !== 0)
+  const first = events[0];
+  if (first?.type !== "session_started" || !SESSION_ID.test(first.session))
     throw refused("its log has no beginning");
   if (events.slice(1).some(({ type }) => type === "session_started"))
     throw refused("its log has two beginnings");

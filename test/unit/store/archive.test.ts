@@ -276,6 +276,15 @@ test("hostile archives: refused by name, and nothing is left behind", async func
       ],
       ["an empty log", /not the one/, { ...whole, "log.jsonl": "" }],
       ["a log without a beginning", /no beginning/, logOf(events.slice(1))],
+      [
+        "a session with a name too long for the first line of a log", // nobody could tell then that it is only read
+        /no beginning/,
+        logOf(
+          events.map((event) =>
+            event.type === "session_started" ? { ...event, session: "x".repeat(20_000) } : event,
+          ),
+        ),
+      ],
       ["a log with two", /two beginnings/, logOf([...events, ...events])],
       [
         "a content of another size than its claim says",
