@@ -77,7 +77,11 @@ export async function exportWorkspace(
       if (state.kind === "unreadable") unreadable.push({ session: source.session, why: state.why });
       if (state.kind !== "begun") continue;
       await onStep("prove");
-      const packed = await pack(source, state, clock);
+      const packed = await pack(source, state, clock).catch((cause: unknown) => {
+        if (!(cause instanceof Failure)) throw cause;
+        unreadable.push({ session: source.session, why: cause.message });
+      });
+      if (!packed) continue;
       await archive.add(folderName(source.session), packed);
       const { events, contents, missing: lost } = told(packed);
       sessions.push(source.session);
@@ -111,17 +115,18 @@ const told = ({ manifest, contents }: Packed) => ({
 });
 
 async function pack(source: Place, state: FolderState & { kind: "begun" }, clock: Clock): Promise<Packed> {
-  const { events, blobs } = state;
+  const { events, blobs, keeping } = state;
   const contents: Claim[] = [];
   const missing: Manifest["missing"] = [];
   for (const claim of contentsOf(events).values()) {
     const { sha256, handle, tool } = claim;
     const found = await blobState(blobs, sha256);
+    if (found === "unreadable" && keeping.isRemote) await keeping.files.list(); // only away: told as that, not as lost
     if (found === "whole") contents.push(claim);
     else missing.push({ sha256, handle, tool, why: found });
   }
-  const names = state.keeping.seal ? await plainNames(blobs, contents) : new Map();
-  const { bytes, sum } = state.keeping.seal ? plainLog(events, names) : state;
+  const names = keeping.seal ? await plainNames(blobs, contents) : new Map();
+  const { bytes, sum } = keeping.seal ? plainLog(events, names) : state;
   const called = (claim: Claim) => ({ ...claim, ...names.get(claim.sha256) });
   const first = events[0];
   const manifest: Manifest = {

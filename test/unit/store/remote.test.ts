@@ -1,6 +1,6 @@
 /** Sessions whose stored results lie in Redis: the same promises, and a server that may be away. */
 import assert from "node:assert/strict";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { StoreCare } from "../../../src/store/care";
 import { connect } from "../../../src/store/redisClient";
@@ -163,3 +163,26 @@ withRedis("an archive of it is imported on this machine, and one from here into 
   assert.equal(await (await storeWith(there, here())).content(back, handle), LONG);
   assert.ok(!(await readdir(await folderOf(there, back))).includes("blobs"));
 });
+
+withRedis(
+  "an archive is not made without what is only away; a workspace's lists the session as left out",
+  async (root) => {
+    const { id } = await begun(root);
+    const near = await (await storeWith(root, new Vault())).create({ workspace: "work", title: "near" });
+    await keep(near, LONG);
+    await near.close();
+    const file = path.join(root, "sessions.zip");
+    for (const vault of [away, new Vault()]) {
+      const care = await careWith(root, vault);
+      await assert.rejects(care.export(id, file), hasCode("contents-unreachable"));
+      await assert.rejects(stat(file), hasCode("ENOENT"));
+      const told = await care.exportWorkspace(file);
+      assert.deepEqual([told.sessions, told.contents, told.missing], [1, 1, []]);
+      assert.deepEqual(
+        told.unreadable.map(({ session }) => session),
+        [id],
+      );
+      await rm(file);
+    }
+  },
+);
