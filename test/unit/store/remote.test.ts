@@ -1,7 +1,10 @@
 /** Sessions whose stored results lie in Redis: the same promises, and a server that may be away. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdir, rm, stat } from "node:fs/promises";
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import path from "node:path";
+import { inspect } from "node:util";
 import { StoreCare } from "../../../src/store/care";
 import { connect } from "../../../src/store/redisClient";
 import { RedisContents } from "../../../src/store/redisFiles";
@@ -186,3 +189,25 @@ withRedis(
     }
   },
 );
+
+test("the password is in no message, though a server says again what it does not understand", async () => {
+  const server = createServer((socket) =>
+    socket.on("data", () =>
+      socket.write("-ERR unknown command 'AUTH', with args beginning with: 'hunter2' \r\n".repeat(9)),
+    ),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const contents = new RedisContents(`redis://127.0.0.1:${port}`, async () => "hunter2");
+  try {
+    await assert.rejects(contents.filesOf({ tenant: "t", session: "s" }).list(), (cause: Error) => {
+      assert.ok(hasCode("contents-unreachable")(cause));
+      assert.match(cause.message, /unknown command 'AUTH'/);
+      assert.ok(!inspect(cause, { depth: null }).includes("hunter2"));
+      return true;
+    });
+  } finally {
+    await contents.close();
+    server.close();
+  }
+});
