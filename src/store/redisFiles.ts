@@ -67,13 +67,16 @@ export class RedisContents {
   }
 
   async #connected(): Promise<Redis> {
-    const kept = await this.#connection?.catch(() => null);
+    const known = this.#connection;
+    const kept = await known?.catch(() => null);
     if (kept?.isOpen) return kept;
-    this.#connection = (async () => {
-      const { connect } = await import("./redisClient"); // from its own bundle
-      return connect(this.#url, await this.#password());
-    })();
+    if (this.#connection === known || this.#connection === null) this.#connection = this.#connect(); // once, for all who wait
     return this.#connection;
+  }
+
+  async #connect(): Promise<Redis> {
+    const { connect } = await import("./redisClient"); // from its own bundle
+    return connect(this.#url, await this.#password());
   }
 }
 

@@ -211,3 +211,28 @@ test("the password is in no message, though a server says again what it does not
     server.close();
   }
 });
+
+withRedis("many that begin at once share one connection, and none outlives the store", async () => {
+  const { port } = new URL((redis as RedisServer).url);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connectTo(Number(port), "127.0.0.1");
+    socket.pipe(onward).pipe(socket);
+    open.add(socket.once("close", () => open.delete(socket)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const contents = new RedisContents(
+    `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async () => null,
+  );
+  const files = contents.filesOf({ tenant: "t", session: "s" });
+  await Promise.all([files.list(), files.list(), files.list()]);
+  assert.equal(open.size, 1);
+  for (const socket of open) socket.destroy(); // the connection is lost: the next ones share the next
+  while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await Promise.all([files.list(), files.list(), files.list()]);
+  assert.equal(open.size, 1);
+  await contents.close();
+  server.close();
+  await once(server, "close");
+});
