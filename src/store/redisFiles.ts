@@ -80,10 +80,9 @@ export class RedisContents {
   }
 }
 
-function redisFiles(
-  send: (args: readonly (string | Buffer)[]) => Promise<unknown>,
-  prefix: string,
-): BlobFiles {
+type Send = (args: readonly (string | Buffer)[]) => Promise<unknown>;
+
+function redisFiles(send: Send, prefix: string): BlobFiles {
   const keyOf = (name: string) => `${prefix}:${name}`;
   const bytesOf = async (name: string) => Number(await send(["STRLEN", keyOf(name)]));
   const list = async (): Promise<readonly Listed[]> => {
@@ -125,9 +124,20 @@ function redisFiles(
     clear: async () => {
       const listed = await list();
       await send(["DEL", prefix, ...listed.map(({ where }) => where)]);
+      for await (const keys of keysLike(send, keyOf("*"))) await send(["DEL", ...keys]); // a server that evicts may have lost the list
       return cleared(listed);
     },
   };
+}
+
+async function* keysLike(send: Send, pattern: string): AsyncGenerator<readonly Buffer[]> {
+  let cursor = "0";
+  do {
+    const found = await send(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
+    const [next, keys] = found as [Buffer, Buffer[]];
+    if (keys.length > 0) yield keys;
+    cursor = String(next);
+  } while (cursor !== "0");
 }
 
 /** Whether the server wants a password, or another one. */

@@ -153,6 +153,21 @@ withRedis("C10 what is deleted or expires here is gone there too, a fork keeps i
   assert.equal(await keysThere(), before);
 });
 
+withRedis(
+  "C10 what is deleted here is gone there too where the server has evicted the list of it",
+  async (root) => {
+    const before = await keysThere();
+    const { id } = await begun(root, [LONG, `${LONG} more`]);
+    const client = await connect((redis as RedisServer).url, null);
+    const keys = (await client.send(["KEYS", `*${id}}`])) as Buffer[];
+    assert.equal(keys.length, 1);
+    await client.send(["DEL", ...keys]);
+    client.close();
+    await (await careWith(root, here())).forgetSession(id);
+    assert.equal(await keysThere(), before);
+  },
+);
+
 withRedis("an archive of it is imported on this machine, and one from here into Redis", async (root) => {
   const { id, handle } = await begun(root);
   const file = path.join(root, "session.zip");
