@@ -1,7 +1,7 @@
 /** Sessions whose stored results lie in Redis: the same promises, and a server that may be away. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdir, rm, stat } from "node:fs/promises";
+import { cp, readdir, rm, stat } from "node:fs/promises";
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import path from "node:path";
 import { inspect } from "node:util";
@@ -165,6 +165,18 @@ withRedis(
     client.close();
     await (await careWith(root, here())).forgetSession(id);
     assert.equal(await keysThere(), before);
+  },
+);
+
+withRedis(
+  "a copy of the folder from before it had its name takes nothing of the session with it",
+  async (root) => {
+    const { id, handle, store } = await begun(root);
+    const folder = await folderOf(root, id);
+    await cp(folder, path.join(path.dirname(folder), `.draft-${id}`), { recursive: true }); // a backup brings it back
+    const care = await careWith(root, here(), () => Date.now() + 7_200_000);
+    assert.equal((await care.sweep()).drafts, 1);
+    assert.equal(await store.content(id, handle), LONG);
   },
 );
 
