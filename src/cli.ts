@@ -240,13 +240,18 @@ async function show(store: Sessions, session: string | undefined): Promise<numbe
 }
 
 function print(text: string, code: number): number {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${shown(text)}\n`);
   return code;
 }
 
 function complain(text: string, code: number): number {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${shown(text)}\n`);
   return code;
+}
+
+/** A title or a text may be anybody's: a terminal obeys nothing in it. */
+function shown(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }
 
 try {
