@@ -52,6 +52,11 @@ sweep   deletes sessions of all workspaces that were not used for N days (30; 0:
 /** Never a word of the command line: others can read those. */
 const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
 
+function isRedisAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && ["redis:", "rediss:"].includes(url.protocol) && url.password === "";
+}
+
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 
 const clock = {
@@ -88,6 +93,9 @@ async function main(words: readonly string[]): Promise<number> {
   const isAct = command !== undefined && ACTS.includes(command);
   if (command !== "run" && command !== "show" && !isAct) return complain(USAGE, 2);
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
+
+  if (values.redis !== undefined && !isRedisAddress(values.redis))
+    return complain("--redis takes an address without a password, such as redis://localhost:6379.", 2);
 
   const workspace = resolve(values.workspace);
   const server =

@@ -92,6 +92,8 @@ test("verify, export, import, fork, forget and sweep: one sentence each, problem
     [/Name the archive/, "import"],
     [/not both/, "forget", id, "--everything", "--yes"],
     [/--keep-days takes/, "sweep", "--keep-days", "soon"],
+    [/^--redis takes an address without a password/, "verify", "--redis", "redis://:hunter2@localhost"],
+    [/^--redis takes an address/, "verify", "--redis", "localhost"],
   ];
   await Promise.all(
     wrong.map(async ([expected, ...words]) => {
