@@ -35,6 +35,11 @@ import { findRipgrep } from "./tools/ripgrep";
 /** Never a word of the command line: others can read those. */
 const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
 
+function isRedisAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && ["redis:", "rediss:"].includes(url.protocol) && url.password === "";
+}
+
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 const READS = ["show", "replay", "scorecard"];
 
@@ -75,6 +80,9 @@ async function main(words: readonly string[]): Promise<number> {
   if (command === undefined || (command !== "run" && !READS.includes(command) && !isAct))
     return complain(USAGE, 2);
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
+
+  if (values.redis !== undefined && !isRedisAddress(values.redis))
+    return complain("--redis takes an address without a password, such as redis://localhost:6379.", 2);
 
   const workspace = resolve(values.workspace);
   const server =
@@ -268,13 +276,18 @@ async function show(store: Sessions, session: string | undefined): Promise<numbe
 }
 
 function print(text: string, code: number): number {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${shown(text)}\n`);
   return code;
 }
 
 function complain(text: string, code: number): number {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${shown(text)}\n`);
   return code;
+}
+
+/** A title or a text may be anybody's: a terminal obeys nothing in it. */
+function shown(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
 }
 
 try {

@@ -56,7 +56,7 @@ export async function erase(root: Root, scope: Scope, { clock, onStep = noStep }
     for (const place of held) bytes += await removeSession(place, onStep);
     await clearRests(root, scope);
     await onStep("shred");
-    await shredKeys(root, names, clock);
+    await shredKeys(root, scope, clock);
     await onStep("complete");
     const counts = { sessions: held.length, results, bytes };
     await appendErasure(root, { type: "completed", id, at: clock.now(), ...counts, wasInterrupted: false });
@@ -119,7 +119,7 @@ async function finish(root: Root, intent: Intended, clock: Clock, onStep: OnStep
   }
   if (isPending) return null;
   await clearRests(root, intent.scope);
-  await shredKeys(root, intent.targets, clock);
+  await shredKeys(root, intent.scope, clock);
   const counts = { sessions, results: 0, bytes }; // how many results there were, nobody knows any more
   await appendErasure(root, {
     type: "completed",
@@ -142,7 +142,7 @@ async function targetsOf(root: Root, scope: Scope): Promise<readonly Place[]> {
     return [place];
   }
   const targets: Place[] = [];
-  for (const tenant of scope.kind === "workspace" ? [scope.tenant] : await listTenants(root)) {
+  for (const tenant of await tenantsOf(root, scope)) {
     const { sessions, drafts } = await listPlaces(root, tenant);
     for (const place of sessions) if ((await readFolder(place)).kind !== "empty") targets.push(place); // one that is just being begun
     targets.push(...drafts);
@@ -200,15 +200,17 @@ async function firstEvent(place: Place) {
 }
 
 /** A workspace that has no sealed session left needs its key no more. */
-async function shredKeys(root: Root, targets: Intended["targets"], clock: Clock): Promise<void> {
-  for (const tenant of new Set(targets.map((target) => target.tenant)))
-    await root.vault.shred(root, tenant, clock);
+async function shredKeys(root: Root, scope: Scope, clock: Clock): Promise<void> {
+  for (const tenant of await tenantsOf(root, scope)) await root.vault.shred(root, tenant, clock);
 }
+
+const tenantsOf = async (root: Root, scope: Scope): Promise<readonly string[]> =>
+  scope.kind === "everything" ? listTenants(root) : [scope.tenant];
 
 /** What earlier deletions left half done; where everything goes, also what is not ours among the sessions. */
 async function clearRests(root: Root, scope: Scope): Promise<void> {
   if (scope.kind === "session") return;
-  for (const tenant of scope.kind === "workspace" ? [scope.tenant] : await listTenants(root)) {
+  for (const tenant of await tenantsOf(root, scope)) {
     const { gone, strays } = await listPlaces(root, tenant);
     for (const { folder } of gone) await removeGone(folder);
     if (scope.kind === "everything")

@@ -13,17 +13,19 @@ import { type Root, statOf } from "./layout";
 const JOURNAL = "erasures.jsonl";
 const NEWLINE = 10;
 
+/** Names become paths: digests and ids of ours only. */
+const Tenant = z.string().regex(/^[0-9a-f]{32}$/);
+
 /** What is to be forgotten. `tenant` names a workspace. */
 export const Scope = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("session"), tenant: z.string(), session: z.string() }),
-  z.object({ kind: z.literal("workspace"), tenant: z.string() }),
+  z.object({ kind: z.literal("session"), tenant: Tenant, session: z.string() }),
+  z.object({ kind: z.literal("workspace"), tenant: Tenant }),
   z.object({ kind: z.literal("everything") }),
 ]);
 export type Scope = z.infer<typeof Scope>;
 
-/** Names become paths: digests and ids of ours only. */
 const Target = z.object({
-  tenant: z.string().regex(/^[0-9a-f]{32}$/),
+  tenant: Tenant,
   session: z.string().regex(/^(\.draft-)?[0-9a-z-]{1,64}$/),
 });
 const Entry = z.discriminatedUnion("type", [

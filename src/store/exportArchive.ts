@@ -5,7 +5,8 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { deflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
 import { ZipFile } from "yazl";
 import type { Claim, Digest } from "../schema/claim";
 import type { Logged } from "../schema/event";
@@ -76,7 +77,11 @@ export async function exportWorkspace(
       if (state.kind === "unreadable") unreadable.push({ session: source.session, why: state.why });
       if (state.kind !== "begun") continue;
       await onStep("prove");
-      const packed = await pack(source, state, clock);
+      const packed = await pack(source, state, clock).catch((cause: unknown) => {
+        if (!(cause instanceof Failure)) throw cause;
+        unreadable.push({ session: source.session, why: cause.message });
+      });
+      if (!packed) continue;
       await archive.add(folderName(source.session), packed);
       const { events, contents, missing: lost } = told(packed);
       sessions.push(source.session);
@@ -110,17 +115,18 @@ const told = ({ manifest, contents }: Packed) => ({
 });
 
 async function pack(source: Place, state: FolderState & { kind: "begun" }, clock: Clock): Promise<Packed> {
-  const { events, blobs } = state;
+  const { events, blobs, keeping } = state;
   const contents: Claim[] = [];
   const missing: Manifest["missing"] = [];
   for (const claim of contentsOf(events).values()) {
     const { sha256, handle, tool } = claim;
     const found = await blobState(blobs, sha256);
+    if (found === "unreadable" && keeping.isRemote) await keeping.files.list(); // only away: told as that, not as lost
     if (found === "whole") contents.push(claim);
     else missing.push({ sha256, handle, tool, why: found });
   }
-  const names = state.keeping.seal ? await plainNames(blobs, contents) : new Map();
-  const { bytes, sum } = state.keeping.seal ? plainLog(events, names) : state;
+  const names = keeping.seal ? await plainNames(blobs, contents) : new Map();
+  const { bytes, sum } = keeping.seal ? plainLog(events, names) : state;
   const called = (claim: Claim) => ({ ...claim, ...names.get(claim.sha256) });
   const first = events[0];
   const manifest: Manifest = {
@@ -228,22 +234,21 @@ class ArchiveWriter {
   }
 
   /** Resolves once the archive has taken the bytes, so that the next content need not wait in memory. */
-  #add(name: string, bytes: Buffer): Promise<void> {
+  async #add(name: string, bytes: Buffer): Promise<void> {
+    const compress = await isWorthPacking(bytes);
     return new Promise((resolve, reject) => {
       const stream = Readable.from([bytes]);
       stream.once("close", resolve).once("error", reject);
-      const options = { mtime: this.#mtime, mode: 0o100600, compress: isWorthPacking(bytes) };
+      const options = { mtime: this.#mtime, mode: 0o100600, compress };
       this.#zip.addReadStream(stream, name, { ...options, size: bytes.length });
     });
   }
 }
 
-const SAMPLE_BYTES = 262_144;
+const deflated = promisify(deflateRaw);
 const MOST_PACKED = 50;
 
 /** What packs too well would look like a bomb to whoever imports it (`MAXIMUM_RATIO`): it is stored as it is. */
-function isWorthPacking(bytes: Uint8Array): boolean {
-  if (bytes.length < 1024) return true;
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  return sample.length / deflateRawSync(sample, { level: 1 }).length <= MOST_PACKED;
+async function isWorthPacking(bytes: Uint8Array): Promise<boolean> {
+  return bytes.length < 1024 || bytes.length / (await deflated(bytes)).length <= MOST_PACKED;
 }

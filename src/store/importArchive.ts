@@ -22,7 +22,7 @@ import {
 import { plainNameOf } from "./blobs";
 import { buildSession } from "./build";
 import { readChain } from "./chain";
-import { noStep, type OnStep, type Place, placeOf, type Root } from "./layout";
+import { noStep, type OnStep, type Place, placeOf, type Root, SESSION_ID } from "./layout";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
 import { removeSession } from "./remove";
@@ -76,10 +76,11 @@ export async function importArchive(
   const made: Imported[] = [];
   try {
     await onStep("check");
-    const sessions = await reading(file, () => findSessions(archive));
+    const folders = await reading(file, () => checkedFolders(archive));
     const read = (claim: Claim) => reading(file, () => readContent(archive, claim));
     const from = { kind: "import", origin: "import" } as const;
-    for (const { manifest, events, contents, missing } of sessions) {
+    for (const folder of folders) {
+      const { manifest, events, contents, missing } = await reading(file, () => findSession(archive, folder));
       const copy = { events, contents, missing, read, isSealed: root.vault.sealsNew };
       const built = await buildSession({ root, tenant, ...from, ...copy, room, clock, onStep });
       made.push({ ...built, title: manifest.title });
@@ -104,22 +105,25 @@ async function discard(place: Place, clock: Clock): Promise<void> {
   }
 }
 
-/** Every session of the archive, its words read and proved; its contents are all there, or listed as missing. */
-async function findSessions(archive: Archive): Promise<readonly Found[]> {
+/** Where its sessions stand, every one found whole. Each is read again when it is built: one is in memory at a time. */
+async function checkedFolders(archive: Archive): Promise<readonly string[]> {
   const folders = await foldersIn(archive);
-  const found: Found[] = [];
   const unnamed = new Set(archive.contents);
-  for (const folder of folders) {
-    const { manifest, events } = await readWords(archive, folder);
-    const lost = new Set(manifest.missing.map(({ sha256 }) => sha256));
-    const contents = [...contentsOf(events).values()].filter(({ sha256 }) => !lost.has(sha256));
-    const absent = contents.filter(({ sha256 }) => !archive.has(contentName(sha256))).length;
-    if (absent > 0) throw refused(`${absent} stored results are missing that it should have`);
-    for (const { sha256 } of contents) unnamed.delete(contentName(sha256));
-    found.push({ manifest, events, contents, missing: [...lost] });
-  }
+  for (const folder of folders)
+    for (const { sha256 } of (await findSession(archive, folder)).contents)
+      unnamed.delete(contentName(sha256));
   if (unnamed.size > 0) throw refused("it has content that its log does not name");
-  return found;
+  return folders;
+}
+
+/** One session, its words read and proved; its contents are all there, or listed as missing. */
+async function findSession(archive: Archive, folder: string): Promise<Found> {
+  const { manifest, events } = await readWords(archive, folder);
+  const lost = new Set(manifest.missing.map(({ sha256 }) => sha256));
+  const contents = [...contentsOf(events).values()].filter(({ sha256 }) => !lost.has(sha256));
+  const absent = contents.filter(({ sha256 }) => !archive.has(contentName(sha256))).length;
+  if (absent > 0) throw refused(`${absent} stored results are missing that it should have`);
+  return { manifest, events, contents, missing: [...lost] };
 }
 
 /** Where its sessions stand: at the top, or in the folders that the workspace's manifest lists. */
@@ -220,7 +224,8 @@ async function readWords(
   if (problem !== null) throw refused(`its log is damaged: ${problem}`);
   if (sum !== manifest.log.sum || events.length !== manifest.log.events)
     throw refused("its log is not the one that its manifest tells of");
-  if (events.findIndex(({ type }) => type === "session_started") !== 0)
+  const first = events[0];
+  if (first?.type !== "session_started" || !SESSION_ID.test(first.session))
     throw refused("its log has no beginning");
   if (events.slice(1).some(({ type }) => type === "session_started"))
     throw refused("its log has two beginnings");

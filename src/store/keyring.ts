@@ -49,18 +49,23 @@ export class Keyring {
     use: (session: Buffer, wrapped: string) => Promise<T>,
   ): Promise<T> {
     return withKeyLock(root, tenant, clock, async () => {
-      const key = (await this.usable(root, tenant)) ?? (await this.#make(root, tenant));
+      const key = (await this.usable(root, tenant)) ?? (await this.#make(tenant));
+      if (!(await isProven(root, tenant, key)))
+        await writeAtomically(proofPath(root, tenant), sealBytes(key, PROOF, Buffer.alloc(0)));
       const session = randomBytes(KEY_BYTES);
       return use(session, sealBytes(key, WRAP, session).toString("base64"));
     });
   }
 
-  /** The workspace's key; null where there is none and none is needed. Throws `key-missing`: nothing takes its place. */
+  /**
+   * The workspace's key; null where there is none and none is needed. Throws `key-missing`: nothing takes its place. One
+   * that opens nothing here is kept: what it opens may only have been moved away.
+   */
   async usable(root: Root, tenant: string): Promise<Buffer | null> {
     const key = await this.#keyOf(tenant);
     if (key && ((await isProven(root, tenant, key)) || (await opensOne(root, tenant, key)))) return key;
     if (await hasSealed(root, tenant)) throw keyMissing(tenant);
-    return null;
+    return key;
   }
 
   /** Forgets a workspace's key where no sealed session is left: what a copy of the folder holds stays closed for ever. */
@@ -77,7 +82,7 @@ export class Keyring {
     return key !== undefined && KEY.test(key) ? Buffer.from(key, "hex") : null;
   }
 
-  async #make(root: Root, tenant: string): Promise<Buffer> {
+  async #make(tenant: string): Promise<Buffer> {
     const key = randomBytes(KEY_BYTES);
     await this.#keys.set(tenant, key.toString("hex"));
     if (!(await this.#keyOf(tenant))?.equals(key))
@@ -86,12 +91,11 @@ export class Keyring {
         "VS Code's secret storage did not keep the key for encryption. Repair it, or turn the setting cloakroom.store.encryption off.",
         { field: "store.encryption" },
       );
-    await writeAtomically(proofPath(root, tenant), sealBytes(key, PROOF, Buffer.alloc(0)));
     return key;
   }
 }
 
-/** What the workspace's key sealed when it was made, so that another is known for one. It says nothing else. */
+/** What the workspace's key sealed before its first session here, so that another is known for one. It says nothing else. */
 const proofPath = (root: Root, tenant: string): string => join(tenantFolder(root, tenant), "key.proof");
 
 async function isProven(root: Root, tenant: string, key: Buffer): Promise<boolean> {

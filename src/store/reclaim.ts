@@ -28,14 +28,14 @@ export async function reclaim(
   for (const tenant of await listTenants(root))
     for (const place of (await listPlaces(root, tenant)).sessions)
       candidates.push(
-        ...(await candidatesIn(place, needBytes === null ? clock.now() : null).catch(noneThere)),
+        ...((await candidatesIn(place, needBytes === null ? clock.now() : null).catch(keepIt)) ?? []),
       );
   candidates.sort((a, b) => a.usedAt - b.usedAt);
   let contents = 0;
   let bytes = 0;
   for (const candidate of candidates) {
     if (needBytes !== null && bytes >= needBytes) break;
-    const freed = await drop(candidate, clock);
+    const freed = await drop(candidate, clock).catch(keepIt);
     if (freed === null) continue;
     contents++;
     bytes += freed;
@@ -44,9 +44,9 @@ export async function reclaim(
 }
 
 /** A session whose files the disk refuses keeps them, and does not keep the others'. */
-function noneThere(cause: NodeJS.ErrnoException): readonly Candidate[] {
+function keepIt(cause: NodeJS.ErrnoException): null {
   if (cause.code === undefined) throw cause;
-  return [];
+  return null;
 }
 
 /** `now` null: also what is not past its time. */
@@ -55,6 +55,7 @@ async function candidatesIn(place: Place, now: number | null): Promise<readonly 
   if (typeof saved !== "string" && !saved.checkpoint.claims.some((claim) => claim.reclaimable)) return [];
   const state = await readFolder(place);
   if (state.kind !== "begun" || state.lostLines) return []; // lost lines may have used it
+  if (now === null && state.keeping.isRemote) return []; // it would make no room here
   const ttlMs = ttlMsOf(state.events);
   const candidates: Candidate[] = [];
   const uses = lastUses(state.events);

@@ -20,7 +20,7 @@ export async function connect(url: string, password: string | null): Promise<Red
     disableOfflineQueue: true,
   });
   client.on("error", () => undefined); // every command says so itself
-  await client.connect();
+  await client.connect().catch((cause: Error) => Promise.reject(withoutPassword(cause, password)));
   const bytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   return {
     send: (args) => bytes.sendCommand([...args]),
@@ -29,4 +29,11 @@ export async function connect(url: string, password: string | null): Promise<Red
     },
     close: () => client.destroy(),
   };
+}
+
+/** A server may say again what it does not understand, and a client what it sent. */
+function withoutPassword(cause: Error, password: string | null): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (!password) return cause;
+  return Object.assign(new Error(cause.message.replaceAll(password, "…")), code !== undefined && { code });
 }

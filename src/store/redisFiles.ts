@@ -67,20 +67,22 @@ export class RedisContents {
   }
 
   async #connected(): Promise<Redis> {
-    const kept = await this.#connection?.catch(() => null);
+    const known = this.#connection;
+    const kept = await known?.catch(() => null);
     if (kept?.isOpen) return kept;
-    this.#connection = (async () => {
-      const { connect } = await import("./redisClient"); // from its own bundle
-      return connect(this.#url, await this.#password());
-    })();
+    if (this.#connection === known || this.#connection === null) this.#connection = this.#connect(); // once, for all who wait
     return this.#connection;
+  }
+
+  async #connect(): Promise<Redis> {
+    const { connect } = await import("./redisClient"); // from its own bundle
+    return connect(this.#url, await this.#password());
   }
 }
 
-function redisFiles(
-  send: (args: readonly (string | Buffer)[]) => Promise<unknown>,
-  prefix: string,
-): BlobFiles {
+type Send = (args: readonly (string | Buffer)[]) => Promise<unknown>;
+
+function redisFiles(send: Send, prefix: string): BlobFiles {
   const keyOf = (name: string) => `${prefix}:${name}`;
   const bytesOf = async (name: string) => Number(await send(["STRLEN", keyOf(name)]));
   const list = async (): Promise<readonly Listed[]> => {
@@ -122,9 +124,20 @@ function redisFiles(
     clear: async () => {
       const listed = await list();
       await send(["DEL", prefix, ...listed.map(({ where }) => where)]);
+      for await (const keys of keysLike(send, keyOf("*"))) await send(["DEL", ...keys]); // a server that evicts may have lost the list
       return cleared(listed);
     },
   };
+}
+
+async function* keysLike(send: Send, pattern: string): AsyncGenerator<readonly Buffer[]> {
+  let cursor = "0";
+  do {
+    const found = await send(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
+    const [next, keys] = found as [Buffer, Buffer[]];
+    if (keys.length > 0) yield keys;
+    cursor = String(next);
+  } while (cursor !== "0");
 }
 
 /** Whether the server wants a password, or another one. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "./atomic";
-import { entriesIn, GONE, KEEPING, type OnStep, type Place } from "./layout";
+import { DRAFT, entriesIn, GONE, KEEPING, type OnStep, type Place, statOf } from "./layout";
 
 const RETRIES = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
 
@@ -17,7 +17,7 @@ export async function removeSession(place: Place, onStep: OnStep): Promise<numbe
   const gone = join(parent, `${GONE}${place.session}-${randomBytes(4).toString("hex")}`);
   await onStep("contents");
   const { isRemote, files } = await place.root.vault.whereOf(place);
-  const elsewhere = isRemote ? (await files.clear()).bytes : 0;
+  const elsewhere = isRemote && !(await isNamed(place)) ? (await files.clear()).bytes : 0;
   await onStep("rename");
   await rename(place.folder, gone);
   await syncFolder(parent);
@@ -27,6 +27,12 @@ export async function removeSession(place: Place, onStep: OnStep): Promise<numbe
   await onStep("unlink");
   await removeGone(gone);
   return bytes;
+}
+
+/** Whether it is a draft of a session that is there: a backup brought it back, and what lies elsewhere is the session's. */
+async function isNamed({ session, folder }: Place): Promise<boolean> {
+  if (!session.startsWith(DRAFT)) return false;
+  return (await statOf(join(dirname(folder), session.slice(DRAFT.length)))) !== undefined;
 }
 
 /** Finishes what was begun: also when another window does the same at the same time. */

@@ -1,6 +1,6 @@
 /** All sessions of one workspace on disk: create, list, open to write, read to show (ARCHITECTURE, Storage). */
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
@@ -16,6 +16,7 @@ import {
   INDEX,
   LOCK,
   LOG,
+  listPlaces,
   newSessionId,
   type Place,
   placeOf,
@@ -98,8 +99,8 @@ export class Sessions {
 
   /** Newest first. A folder whose log cannot be read is left out of the list, never touched. */
   async list(): Promise<readonly SessionSummary[]> {
-    const names = (await readdir(this.#folder)).filter((name) => SESSION_ID.test(name));
-    const rows = await Promise.all(names.map((name) => this.#summaryOf(name)));
+    const { sessions } = await listPlaces(this.#root, this.#tenant);
+    const rows = await Promise.all(sessions.map((place) => this.#summaryOf(place)));
     return rows
       .filter((row) => row !== null)
       .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
@@ -277,7 +278,7 @@ export class Sessions {
     if (SESSION_ID.test(id)) {
       const place = this.#place(id);
       try {
-        if ((await stat(place.folder)).isDirectory()) return place;
+        if ((await lstat(place.folder)).isDirectory()) return place; // a link leads out of the store
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       }
@@ -287,13 +288,13 @@ export class Sessions {
     });
   }
 
-  async #summaryOf(id: string): Promise<SessionSummary | null> {
-    const place = this.#place(id);
+  async #summaryOf(place: Place): Promise<SessionSummary | null> {
     const path = join(place.folder, LOG);
     try {
       const first = await firstEventOf(place);
       if (first?.type !== "session_started") return null;
-      return { session: id, title: first.title, startedAt: first.at, changedAt: (await stat(path)).mtimeMs };
+      const { mtimeMs: changedAt } = await stat(path);
+      return { session: place.session, title: first.title, startedAt: first.at, changedAt };
     } catch (cause) {
       if (cause instanceof Failure && isLocked(cause)) return lockedRow(place, cause);
       const isDisk = (cause as NodeJS.ErrnoException).code !== undefined; // a stray file, a link in a circle, no permission

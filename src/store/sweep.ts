@@ -21,6 +21,7 @@ import {
   type Root,
   SNAPSHOTS,
   statOf,
+  tenantFolder,
 } from "./layout";
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
@@ -88,8 +89,13 @@ export async function sweep(root: Root, ports: SweepPorts): Promise<Swept> {
   report.unreadableErasures = lines;
   for (const tenant of await listTenants(root)) {
     const places = await listPlaces(root, tenant);
+    const before = report.expired.length;
     for (const place of places.sessions)
       await guarded(place, report, () => sweepSession(place, ports, report, onStep));
+    if (report.expired.length > before)
+      await guarded({ folder: tenantFolder(root, tenant) }, report, () =>
+        root.vault.shred(root, tenant, ports.clock),
+      );
     await collectRests(places, ports, report, onStep);
   }
   await onStep("reclaim");
@@ -99,7 +105,11 @@ export async function sweep(root: Root, ports: SweepPorts): Promise<Swept> {
 }
 
 /** The disk's own refusals pin one folder, not the sweep. */
-async function guarded(place: Place, report: Report, work: () => Promise<void>): Promise<void> {
+async function guarded(
+  place: Pick<Place, "folder">,
+  report: Report,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (cause) {

@@ -191,11 +191,15 @@ test("a session is exported while it runs, as far as it has come; a place that c
 test("what packs too well is stored unpacked: every export can be imported", async () => {
   await withStore(async (store, root) => {
     const big = "x".repeat(9 * 1024 * 1024);
-    const { id } = await sessionWith(store, [big, `${big}y`]);
-    const file = path.join(path.dirname(root), "session.zip");
+    const head = Array.from({ length: 2000 }, (_, n) => `${n * n} ${"and a clause ".repeat(15)}`).join("\n");
+    const late = `${head}${big}${big}`; // it packs so well only later on
     const care = await careOf(root);
-    await care.export(id, file);
-    assert.equal((await importOne(care, file)).results, 2);
+    for (const texts of [[big, `${big}y`], [late]]) {
+      const { id } = await sessionWith(store, texts);
+      const file = path.join(path.dirname(root), "session.zip");
+      await care.export(id, file);
+      assert.equal((await importOne(care, file)).results, texts.length);
+    }
   });
 });
 
@@ -272,6 +276,15 @@ test("hostile archives: refused by name, and nothing is left behind", async func
       ],
       ["an empty log", /not the one/, { ...whole, "log.jsonl": "" }],
       ["a log without a beginning", /no beginning/, logOf(events.slice(1))],
+      [
+        "a session with a name too long for the first line of a log", // nobody could tell then that it is only read
+        /no beginning/,
+        logOf(
+          events.map((event) =>
+            event.type === "session_started" ? { ...event, session: "x".repeat(20_000) } : event,
+          ),
+        ),
+      ],
       ["a log with two", /two beginnings/, logOf([...events, ...events])],
       [
         "a content of another size than its claim says",

@@ -92,6 +92,8 @@ test("verify, export, import, fork, forget and sweep: one sentence each, problem
     [/Name the archive/, "import"],
     [/not both/, "forget", id, "--everything", "--yes"],
     [/--keep-days takes/, "sweep", "--keep-days", "soon"],
+    [/^--redis takes an address without a password/, "verify", "--redis", "redis://:hunter2@localhost"],
+    [/^--redis takes an address/, "verify", "--redis", "localhost"],
   ];
   await Promise.all(
     wrong.map(async ([expected, ...words]) => {
@@ -103,4 +105,22 @@ test("verify, export, import, fork, forget and sweep: one sentence each, problem
     (await cloakroom("import", path.join(folder, "absent.zip"))).err,
     /there is no such file\. Nothing was added/,
   );
+});
+
+test("what a terminal would obey in a title or a text is shown, never sent to it", async () => {
+  const title = "\u001b]0;taken over\u0007 \u009b2J a title\r";
+  const store = await Sessions.open(root, workspace, clock);
+  const session = await store.create({ workspace: "work", title });
+  await session.append({ type: "asked", turn: 1, text: `${title}\r\nand more` });
+  await session.close();
+  const file = path.join(folder, "obeyed.zip");
+  const made = await cloakroom("export", session.id, file);
+  const imported = await cloakroom("import", file);
+  const shown = await cloakroom("show", session.id);
+  for (const { code, out, err } of [made, imported, shown]) {
+    assert.equal(code, 0);
+    assert.doesNotMatch(out + err, /[^\P{Cc}\n\t]/u);
+  }
+  assert.match(imported.out, / a title/);
+  assert.match(shown.out, /and more/);
 });

@@ -1,14 +1,17 @@
 /** CONFORMANCE §0.6: content of reclaimable tools goes after its time or for want of room; nothing else does. */
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import type { EventOf } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
+import { type BlobFiles, memoryFiles } from "../../../src/store/blobFiles";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
 import { sweep } from "../../../src/store/sweep";
-import { plainRoot } from "../../../src/store/vault";
+import { plainRoot, Vault } from "../../../src/store/vault";
 import { builtinPolicy } from "../../../src/thimble/builtin";
 import { assertClean, keep, LONG } from "../../support/lifetime";
-import { clock, hasCode, safe, withStore } from "../../support/storeFolder";
+import { clock, folderOf, hasCode, safe, withFolder, withStore } from "../../support/storeFolder";
 
 const SECOND = 1000;
 const after = (ms: number) => ({ now: () => Date.now() + ms });
@@ -101,5 +104,38 @@ test("a full store drops reclaimable content first, longest unused first, and on
     assert.equal(await store.content(first.id, first.stays), "b".repeat(1000));
     await open.close();
     await assertClean(root);
+  });
+});
+
+test("want of room on this machine takes nothing of what lies elsewhere: it would make no room", async () => {
+  await withFolder(async (root) => {
+    const elsewhere = new Map<string, BlobFiles>();
+    const filesOf = ({ session: id }: { session: string }) => {
+      const files = elsewhere.get(id) ?? memoryFiles();
+      elsewhere.set(id, files);
+      return files;
+    };
+    const limits = { maximumBytes: 5000, maximumEntryBytes: 9000 };
+    const storeWith = (vault: Vault) => Sessions.open(root, "file:///work", clock, limits, vault);
+    const far = await storeWith(new Vault({ remote: { filesOf } }));
+    const { id, may } = await session(far, { may: "a".repeat(4000), stays: "b".repeat(100) });
+    const { id: near } = await session(await storeWith(new Vault()), { may: "c", stays: "d".repeat(4000) });
+    const open = await far.open(near);
+    await assert.rejects(open.put(safe("e".repeat(3000))), hasCode("store-full"));
+    await open.close();
+    assert.equal(await far.content(id, may), "a".repeat(4000));
+  });
+});
+
+test("a session that cannot be locked keeps what may go; the others' goes all the same", async () => {
+  await withStore(async (store, root) => {
+    const bad = await session(store, { may: LONG, stays: "a" });
+    const good = await session(store, { may: LONG, stays: "b" });
+    const lock = path.join(await folderOf(root, bad.id), "owner.lock");
+    await rm(lock, { recursive: true });
+    await writeFile(lock, "");
+    const swept = await sweep(plainRoot(root), { clock: after(9999 * SECOND), keepMs: null });
+    assert.equal(swept.reclaimed, 1);
+    await assert.rejects(store.content(good.id, good.may), hasCode("blob-missing"));
   });
 });

@@ -1,7 +1,10 @@
 /** Sessions whose stored results lie in Redis: the same promises, and a server that may be away. */
 import assert from "node:assert/strict";
-import { readdir, stat } from "node:fs/promises";
+import { once } from "node:events";
+import { cp, readdir, rm, stat } from "node:fs/promises";
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import path from "node:path";
+import { inspect } from "node:util";
 import { StoreCare } from "../../../src/store/care";
 import { connect } from "../../../src/store/redisClient";
 import { RedisContents } from "../../../src/store/redisFiles";
@@ -150,6 +153,33 @@ withRedis("C10 what is deleted or expires here is gone there too, a fork keeps i
   assert.equal(await keysThere(), before);
 });
 
+withRedis(
+  "C10 what is deleted here is gone there too where the server has evicted the list of it",
+  async (root) => {
+    const before = await keysThere();
+    const { id } = await begun(root, [LONG, `${LONG} more`]);
+    const client = await connect((redis as RedisServer).url, null);
+    const keys = (await client.send(["KEYS", `*${id}}`])) as Buffer[];
+    assert.equal(keys.length, 1);
+    await client.send(["DEL", ...keys]);
+    client.close();
+    await (await careWith(root, here())).forgetSession(id);
+    assert.equal(await keysThere(), before);
+  },
+);
+
+withRedis(
+  "a copy of the folder from before it had its name takes nothing of the session with it",
+  async (root) => {
+    const { id, handle, store } = await begun(root);
+    const folder = await folderOf(root, id);
+    await cp(folder, path.join(path.dirname(folder), `.draft-${id}`), { recursive: true }); // a backup brings it back
+    const care = await careWith(root, here(), () => Date.now() + 7_200_000);
+    assert.equal((await care.sweep()).drafts, 1);
+    assert.equal(await store.content(id, handle), LONG);
+  },
+);
+
 withRedis("an archive of it is imported on this machine, and one from here into Redis", async (root) => {
   const { id, handle } = await begun(root);
   const file = path.join(root, "session.zip");
@@ -162,4 +192,74 @@ withRedis("an archive of it is imported on this machine, and one from here into 
   const back = (await importOne(await careWith(there, here()), file)).session;
   assert.equal(await (await storeWith(there, here())).content(back, handle), LONG);
   assert.ok(!(await readdir(await folderOf(there, back))).includes("blobs"));
+});
+
+withRedis(
+  "an archive is not made without what is only away; a workspace's lists the session as left out",
+  async (root) => {
+    const { id } = await begun(root);
+    const near = await (await storeWith(root, new Vault())).create({ workspace: "work", title: "near" });
+    await keep(near, LONG);
+    await near.close();
+    const file = path.join(root, "sessions.zip");
+    for (const vault of [away, new Vault()]) {
+      const care = await careWith(root, vault);
+      await assert.rejects(care.export(id, file), hasCode("contents-unreachable"));
+      await assert.rejects(stat(file), hasCode("ENOENT"));
+      const told = await care.exportWorkspace(file);
+      assert.deepEqual([told.sessions, told.contents, told.missing], [1, 1, []]);
+      assert.deepEqual(
+        told.unreadable.map(({ session }) => session),
+        [id],
+      );
+      await rm(file);
+    }
+  },
+);
+
+test("the password is in no message, though a server says again what it does not understand", async () => {
+  const server = createServer((socket) =>
+    socket.on("data", () =>
+      socket.write("-ERR unknown command 'AUTH', with args beginning with: 'hunter2' \r\n".repeat(9)),
+    ),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const contents = new RedisContents(`redis://127.0.0.1:${port}`, async () => "hunter2");
+  try {
+    await assert.rejects(contents.filesOf({ tenant: "t", session: "s" }).list(), (cause: Error) => {
+      assert.ok(hasCode("contents-unreachable")(cause));
+      assert.match(cause.message, /unknown command 'AUTH'/);
+      assert.ok(!inspect(cause, { depth: null }).includes("hunter2"));
+      return true;
+    });
+  } finally {
+    await contents.close();
+    server.close();
+  }
+});
+
+withRedis("many that begin at once share one connection, and none outlives the store", async () => {
+  const { port } = new URL((redis as RedisServer).url);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connectTo(Number(port), "127.0.0.1");
+    socket.pipe(onward).pipe(socket);
+    open.add(socket.once("close", () => open.delete(socket)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const contents = new RedisContents(
+    `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async () => null,
+  );
+  const files = contents.filesOf({ tenant: "t", session: "s" });
+  await Promise.all([files.list(), files.list(), files.list()]);
+  assert.equal(open.size, 1);
+  for (const socket of open) socket.destroy(); // the connection is lost: the next ones share the next
+  while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await Promise.all([files.list(), files.list(), files.list()]);
+  assert.equal(open.size, 1);
+  await contents.close();
+  server.close();
+  await once(server, "close");
 });

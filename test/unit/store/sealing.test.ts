@@ -1,6 +1,6 @@
 /** Sealed sessions (CONFORMANCE §1, encryption): nothing readable on disk, nothing lost, and no key ever replaced that is needed. */
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { StoreCare } from "../../../src/store/care";
 import { sha256 } from "../../../src/store/digest";
@@ -9,7 +9,7 @@ import type { OpenSession } from "../../../src/store/openSession";
 import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { Vault } from "../../../src/store/vault";
-import { importOne, keep, LONG, problems } from "../../support/lifetime";
+import { DAY_MS, importOne, keep, LONG, problems } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withFolder } from "../../support/storeFolder";
 
 const WORK = "file:///work";
@@ -194,6 +194,46 @@ test("C10 deleting the last sealed session forgets the workspace's key, deleting
     await care.forgetSession(two.id);
     assert.equal(keys.kept.size, 0);
   });
+});
+
+test("a key is not replaced while it may open what was moved away: the sessions come back with their folder", async () => {
+  await withFolder(async (root) => {
+    const keys = secretStorage();
+    const { id, handle, store } = await sealedSession(root, keys);
+    const tenants = path.join(root, "tenants");
+    const [tenant = ""] = await readdir(tenants);
+    await rename(tenants, path.join(root, "away")); // by a person, or a drive that is not there
+    await sealedSession(root, keys);
+    assert.equal(keys.sets, 1);
+    const sessions = path.join("sessions", id);
+    await rename(path.join(root, "away", tenant, sessions), path.join(tenants, tenant, sessions));
+    assert.equal(await store.content(id, handle), TEXT);
+    const another = secretStorage(); // and it is known again for what it is
+    another.kept.set(tenant, "ab".repeat(32));
+    await assert.rejects(sealedSession(root, another), hasCode("key-missing"));
+  });
+});
+
+test("C10 the key is forgotten after the last sealed session, whether it was deleted or expired", async () => {
+  for (const end of ["sweep", "workspace", "everything"] as const)
+    await withFolder(async (root) => {
+      const keys = secretStorage();
+      const { id } = await sealedSession(root, keys);
+      if (end === "sweep") {
+        const later = { now: () => Date.now() + 400 * DAY_MS };
+        const care = await StoreCare.open(root, WORK, later, undefined, { vault: sealing(keys) });
+        assert.equal((await care.sweep()).expired.length, 1);
+      } else {
+        await rm(await folderOf(root, id), { recursive: true }); // by hand
+        const care = await careWith(root, sealing(keys));
+        await (end === "workspace" ? care.forgetWorkspace() : care.forgetEverything());
+      }
+      assert.equal(keys.kept.size, 0, end);
+      assert.deepEqual(
+        (await filesBelow(root)).filter((file) => file.endsWith("key.proof")),
+        [],
+      );
+    });
 });
 
 test("deleting a sealed session takes its key first: what a crash leaves then cannot be read", async () => {

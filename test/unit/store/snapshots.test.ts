@@ -8,9 +8,10 @@ import { foldHistory } from "../../../src/history/fold";
 import { type InspectorFold, inspectorFold, projectSession } from "../../../src/inspector/project";
 import type { Logged } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
-import { sha256 } from "../../../src/store/digest";
+import { sha256, sha256OfBytes } from "../../../src/store/digest";
 import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
+import { loadSnapshots, saveSnapshots } from "../../../src/store/snapshots";
 import { Vault } from "../../../src/store/vault";
 import { builtinPolicy } from "../../../src/thimble/builtin";
 import { tool } from "../../support/house";
@@ -191,5 +192,21 @@ test("the snapshots of a sealed session are sealed", async () => {
     const again = await run(store, session, 1);
     assert.equal(again.opened.before, true);
     await assertSame(store, session, again.fold);
+  });
+});
+
+test("a snapshot that a later editor wrote in a form of its own is not believed, and closes no session", async () => {
+  await withFolder(async (root) => {
+    const point = { events: 1, bytes: 9, lastLineBytes: 9, sum: "0".repeat(16) };
+    await saveSnapshots(root, point, { one: { some: "state" } }, null);
+    const file = path.join(root, "snapshots", "one.snapshot");
+    const bytes = await readFile(file);
+    const at = 4 + bytes.readUInt32LE(0);
+    const payload = Buffer.from(bytes.subarray(at));
+    const before = sha256OfBytes(payload);
+    payload[1] = (payload[1] ?? 0) + 1; // the version of V8's serialisation
+    const words = bytes.toString("latin1", 0, at).replace(before, sha256OfBytes(payload));
+    await writeFile(file, Buffer.concat([Buffer.from(words, "latin1"), payload]));
+    assert.equal(await loadSnapshots(root, ["one"], null), null);
   });
 });

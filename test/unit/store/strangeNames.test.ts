@@ -185,3 +185,19 @@ test("C12 a link in the place of stored content serves nothing of the file it le
     assert.match(await readFile(outside, "utf8"), /^somebody's own file/);
   });
 });
+
+test("C12 a link in the place of a session is no session: not listed, not opened, and nothing behind it is written", async function () {
+  if (process.platform === "win32") return this.skip(); // links are a privilege there
+  await withStore(async (store, root) => {
+    const { id } = await sessionWith(store, [LONG]);
+    const folder = await folderOf(root, id);
+    const outside = path.join(path.dirname(root), "outside");
+    await rename(folder, outside);
+    await symlink(outside, folder);
+    const before = await readdir(outside, { recursive: true });
+    assert.deepEqual(await store.list(), []);
+    await assert.rejects(store.open(id), hasCode("session-missing"));
+    await assert.rejects(store.fork(id), hasCode("session-missing"));
+    assert.deepEqual(await readdir(outside, { recursive: true }), before);
+  });
+});

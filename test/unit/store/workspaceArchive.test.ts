@@ -1,5 +1,6 @@
 /** The sessions of a workspace as one archive: there and back, shared contents once, all of them or none. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { appendFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -13,6 +14,7 @@ import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { LONG, problems, sessionWith, verified } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withStore } from "../../support/storeFolder";
+import { bundleWriter } from "../../support/writerProcess";
 
 const HERE = "file:///work";
 const BIG = `${"x".repeat(700_000)} the end`;
@@ -148,5 +150,25 @@ test("where the last of its sessions finds no room, none of them stays", async (
       (await filesBelow(there)).filter((name) => name.includes("blobs")),
       [],
     );
+  });
+});
+
+test("an archive of many sessions is taken in with one of them in memory at a time", async function () {
+  this.timeout(60_000);
+  await withStore(async (store, root) => {
+    const folder = path.dirname(root);
+    for (let n = 0; n < 14; n++) {
+      const session = await store.create({ workspace: "work", title: `${n}` });
+      for (let turn = 1; turn <= 6; turn++)
+        await session.append({ type: "asked", turn, text: `${n} ${turn} a long question `.repeat(45_000) });
+      await session.close();
+    }
+    const file = path.join(folder, "all.zip");
+    await (await StoreCare.open(root, HERE, clock)).exportWorkspace(file);
+    const words = ["import", file, "--workspace", HERE, "--store", path.join(folder, "there")];
+    const program = await bundleWriter(folder, "src/cli.ts");
+    const { status, stdout } = spawnSync(process.execPath, ["--max-old-space-size=64", program, ...words]);
+    assert.equal(status, 0); // all of them are 84 MB
+    assert.match(String(stdout), /^Imported 14 sessions/);
   });
 });
