@@ -183,6 +183,7 @@ export class Sessions {
       const opened = await SessionLog.open(join(folder, LOG), ports, found?.point);
       const { log, events, after, damage } = opened;
       held(log);
+      if (after === null && events[0]?.type !== "session_started") throw withoutBeginning();
       const restored = after && found ? found.states : null;
       const known = [...events];
       if (damage !== null)
@@ -303,6 +304,10 @@ export class Sessions {
     }
   }
 }
+
+/** What is beside such a log is the last that is known of the session: nothing of it is rebuilt from nothing. */
+const withoutBeginning = () =>
+  new Failure("log-damaged", "The session log has no beginning, and was left as it is. Start a new session.");
 
 /** A full store first drops what may be dropped. */
 const reclaimer = (root: Root, clock: Clock) => async (bytes: number) =>

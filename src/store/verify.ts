@@ -199,6 +199,12 @@ function indexFinding(
   if (saved === "damaged" || saved === "unreadable")
     return { weight: "problem", what: `the index of stored results is ${saved}; the log has ${claims.size}` };
   const indexed = saved === "missing" ? [] : saved.checkpoint.claims;
+  const seen = saved === "missing" ? 0 : saved.checkpoint.events;
+  if (seen > events.length)
+    return {
+      weight: "problem",
+      what: `the index of stored results has seen ${seen} events, the log has ${events.length}: the last ones are lost`,
+    };
   const contradicts = indexed.some((claim) => !isSame(claim, claims.get(claim.handle)));
   if (contradicts) return { weight: "problem", what: "the index of stored results says other than the log" };
   if (indexed.length === claims.size || inUse) return null;

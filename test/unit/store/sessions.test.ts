@@ -364,6 +364,20 @@ test("a torn log: told in the log, the good part stays, the session goes on", as
   });
 });
 
+test("a log that a machine's crash left empty is not gone on with, and nothing beside it is written", async () => {
+  await withStore(async (store, root) => {
+    const session = await create(store);
+    await keep(session, LONG);
+    await session.close();
+    const folder = await folderOf(root, session.id);
+    const index = await readFile(path.join(folder, "claims.json"));
+    await writeFile(path.join(folder, "log.jsonl"), "");
+    await assert.rejects(store.open(session.id), hasCode("log-damaged"));
+    assert.equal((await stat(path.join(folder, "log.jsonl"))).size, 0);
+    assert.deepEqual(await readFile(path.join(folder, "claims.json")), index); // what is still known of it
+  });
+});
+
 test("a store or a session of a later version is refused and never rewritten", async () => {
   await withFolder(async (root) => {
     const file = path.join(root, "format.json");

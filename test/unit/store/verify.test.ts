@@ -152,3 +152,13 @@ test("verify beside a session that writes: nothing it adds meanwhile is told as 
     assert.deepEqual((await assertClean(root)).findings, []);
   });
 });
+
+test("a log that lost whole lines at its end is told: the index has seen more", async () => {
+  await withStore(async (store, root) => {
+    const { id } = await sessionWith(store, [LONG]);
+    const log = path.join(await folderOf(root, id), "log.jsonl");
+    const lines = (await readFile(log, "utf8")).split("\n");
+    await writeFile(log, `${lines.slice(0, -2).join("\n")}\n`);
+    assert.match(problems(await verified(root)).join(), /has seen 3 events, the log has 2/);
+  });
+});
