@@ -6,6 +6,9 @@ import { Failure } from "../schema/failure";
 import { writeAtomically } from "./atomic";
 import { KEEPING, type Place } from "./layout";
 
+const FORMAT = 1;
+const Format = z.object({ format: z.int() });
+
 /** `key`: the session's, wrapped in its workspace's, in base64; absent: plain. `contents` absent: in the folder. */
 export const KeepingFile = z.object({
   format: z.literal(1),
@@ -24,16 +27,27 @@ export async function readKeeping({ folder }: Pick<Place, "folder">): Promise<Ke
     throw cause;
   }
   try {
-    return KeepingFile.parse(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    const { format } = Format.parse(value);
+    if (format > FORMAT)
+      throw new Failure(
+        "store-too-new",
+        "This session was made by a later version of Cloakroom. Update Cloakroom to open it.",
+      );
+    return KeepingFile.parse(value);
   } catch (cause) {
     if (!(cause instanceof SyntaxError || cause instanceof z.ZodError)) throw cause;
-    throw new Failure(
-      "key-damaged",
-      `The file that says how this session is kept (${KEEPING}) is damaged. Restore it from a copy, or delete the session.`,
-      {},
-      { cause },
-    );
+    throw keepingDamaged(cause);
   }
+}
+
+export function keepingDamaged(cause?: unknown): Failure {
+  return new Failure(
+    "key-damaged",
+    `The file that says how this session is kept (${KEEPING}) is damaged, or another session's. Restore it from a copy, or move the session's folder away.`,
+    {},
+    { cause },
+  );
 }
 
 /** On disk before anything else of the session is. */

@@ -7,8 +7,8 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../schema/failure";
 import { writeAtomically } from "./atomic";
-import { readKeeping } from "./keeping";
-import { listPlaces, type Root, statOf, tenantFolder } from "./layout";
+import { type KeepingFile, keepingDamaged, readKeeping } from "./keeping";
+import { DRAFT, listPlaces, type Place, type Root, statOf, tenantFolder } from "./layout";
 import { type Lock, takeLock } from "./lock";
 import type { Clock } from "./log";
 import { KEY_BYTES, openBytes, sealBytes } from "./seal";
@@ -20,7 +20,6 @@ export type Keys = {
   delete(tenant: string): Promise<void>;
 };
 
-const WRAP = "session key";
 const PROOF = "workspace key";
 const KEY = /^[0-9a-f]{64}$/;
 const LOCK_ATTEMPTS = 50;
@@ -33,27 +32,30 @@ export class Keyring {
     this.#keys = keys;
   }
 
-  /** A sealed session's own key. Throws `key-missing`. */
-  async unwrap(tenant: string, wrapped: string): Promise<Buffer> {
-    const key = await this.#keyOf(tenant);
-    const session = key === null ? null : openBytes(key, WRAP, Buffer.from(wrapped, "base64"));
-    if (session === null) throw keyMissing(tenant);
-    return session;
+  /** A sealed session's own key. Throws `key-missing`, or `key-damaged` where it is another session's. */
+  async unwrap(place: Place, kept: KeepingFile): Promise<Buffer> {
+    const key = await this.#keyOf(place.tenant);
+    const session = key === null ? null : unwrapped(key, place, kept);
+    if (session !== null) return session;
+    throw key !== null && (await isProven(place.root, place.tenant, key))
+      ? keepingDamaged()
+      : keyMissing(place.tenant);
   }
 
   /** A key for a new session; `use` writes it down, wrapped. Throws `key-missing`, `seal-unavailable`. */
   wrapNew<T>(
-    root: Root,
-    tenant: string,
+    place: Place,
+    contents: KeepingFile["contents"],
     clock: Clock,
     use: (session: Buffer, wrapped: string) => Promise<T>,
   ): Promise<T> {
+    const { root, tenant } = place;
     return withKeyLock(root, tenant, clock, async () => {
       const key = (await this.usable(root, tenant)) ?? (await this.#make(tenant));
       if (!(await isProven(root, tenant, key)))
         await writeAtomically(proofPath(root, tenant), sealBytes(key, PROOF, Buffer.alloc(0)));
       const session = randomBytes(KEY_BYTES);
-      return use(session, sealBytes(key, WRAP, session).toString("base64"));
+      return use(session, sealBytes(key, purposeOf(place, contents), session).toString("base64"));
     });
   }
 
@@ -105,22 +107,33 @@ async function isProven(root: Root, tenant: string, key: Buffer): Promise<boolea
 
 /** A session says the same where the proof is damaged or gone. */
 async function opensOne(root: Root, tenant: string, key: Buffer): Promise<boolean> {
-  for (const wrapped of await wrappedKeys(root, tenant))
-    if (wrapped !== null && openBytes(key, WRAP, Buffer.from(wrapped, "base64")) !== null) return true;
+  for (const found of await sealedIn(root, tenant))
+    if (found !== null && unwrapped(key, found.place, found.kept) !== null) return true;
   return false;
 }
 
 const hasSealed = async (root: Root, tenant: string): Promise<boolean> =>
-  (await wrappedKeys(root, tenant)).length > 0;
+  (await sealedIn(root, tenant)).length > 0;
 
-/** Of the workspace's sealed sessions; null for a file that is damaged and may have had one. */
-async function wrappedKeys(root: Root, tenant: string): Promise<readonly (string | null)[]> {
+/** A key is wrapped for one session, and for where its contents are: in another's folder it opens nothing. */
+const purposeOf = ({ session }: Place, contents: KeepingFile["contents"]): string =>
+  `session key ${session.replace(DRAFT, "")} ${contents ?? "folder"}`;
+
+function unwrapped(key: Buffer, place: Place, { key: wrapped = "", contents }: KeepingFile): Buffer | null {
+  return openBytes(key, purposeOf(place, contents), Buffer.from(wrapped, "base64"));
+}
+
+/** The workspace's sealed sessions; null for one whose file is damaged, and may have had a key. */
+async function sealedIn(
+  root: Root,
+  tenant: string,
+): Promise<readonly ({ readonly place: Place; readonly kept: KeepingFile } | null)[]> {
   const { sessions, drafts } = await listPlaces(root, tenant);
-  const found: (string | null)[] = [];
+  const found: ({ readonly place: Place; readonly kept: KeepingFile } | null)[] = [];
   for (const place of [...sessions, ...drafts]) {
     try {
-      const { key } = await readKeeping(place);
-      if (key !== undefined) found.push(key);
+      const kept = await readKeeping(place);
+      if (kept.key !== undefined) found.push({ place, kept });
     } catch (cause) {
       if (!(cause instanceof Failure)) throw cause;
       found.push(null);

@@ -54,7 +54,7 @@ export class Vault {
     if (kept.key === undefined) return this.#keeping(place, kept, null);
     if (this.#keyring === null)
       throw new Failure("key-missing", "This session is sealed. Only VS Code has its key: open it there.");
-    return this.#keeping(place, kept, new Seal(await this.#keyring.unwrap(place.tenant, kept.key)));
+    return this.#keeping(place, kept, new Seal(await this.#keyring.unwrap(place, kept)));
   }
 
   /** Where a session's blobs lie, whoever may read them. Throws as `of`, but needs no key. */
@@ -64,14 +64,14 @@ export class Vault {
 
   /** Decides how a new session is kept, and writes it into its folder before anything else is. */
   async begin(place: Place, clock: Clock, isSealed: boolean): Promise<Keeping> {
-    const contents = this.#remote ? { contents: "redis" as const } : {};
+    const contents: Pick<KeepingFile, "contents"> = this.#remote ? { contents: "redis" } : {};
     const begun = async (kept: KeepingFile, seal: Seal | null): Promise<Keeping> => {
       await writeKeeping(place, kept);
       return this.#keeping(place, kept, seal);
     };
     if (!isSealed) return begun({ format: 1, ...contents }, null);
     if (this.#keyring === null) throw sealUnavailable();
-    return this.#keyring.wrapNew(place.root, place.tenant, clock, (session, key) =>
+    return this.#keyring.wrapNew(place, contents.contents, clock, (session, key) =>
       begun({ format: 1, key, ...contents }, new Seal(session)),
     );
   }

@@ -326,3 +326,28 @@ test("a byte that was altered in any file of a sealed session is found and told"
     assert.match(problems(await care.verify()).join(), /cannot be read/);
   });
 });
+
+test("the key of one session opens no other, nor itself with its contents elsewhere; a later format is told as that", async () => {
+  await withFolder(async (root) => {
+    const keys = secretStorage();
+    const one = await sealedSession(root, keys);
+    const two = await sealedSession(root, keys);
+    const [mine, theirs] = [await folderOf(root, one.id), await folderOf(root, two.id)];
+    const file = path.join(mine, "keeping.json");
+    const kept = await readFile(file, "utf8");
+    const care = await careWith(root, sealing(keys));
+    await writeFile(file, await readFile(path.join(theirs, "keeping.json")));
+    await assert.rejects(one.store.open(one.id), hasCode("key-damaged"));
+    await writeFile(file, JSON.stringify({ ...JSON.parse(kept), format: 2 }));
+    await assert.rejects(one.store.open(one.id), hasCode("store-too-new"));
+    const told = async () => new Set((await care.verify()).findings.map(({ session }) => session));
+    assert.deepEqual(await told(), new Set([one.id]));
+    await writeFile(file, kept);
+    const aside = `${mine}-aside`;
+    await rename(mine, aside); // whole folders of two sessions, exchanged
+    await rename(theirs, mine);
+    await rename(aside, theirs);
+    for (const { id } of [one, two]) await assert.rejects(one.store.open(id), hasCode("key-damaged"));
+    assert.deepEqual(await told(), new Set([one.id, two.id]));
+  });
+});
