@@ -119,7 +119,11 @@ export async function workspacePolicies(choices: LimitChoices): Promise<Workspac
   const texts = (await readPolicyFiles("")).filter(({ layer }) => layer === "workspace");
   const { sources, faulty } = loadSources([], texts, (rules) => choices.isApproved(rules), sha256);
   const unapproved = sources.filter(({ mayEnforce }) => !mayEnforce);
-  return { unapproved: unapproved.map(inWords), faults: faulty.map(faultNote) };
+  const faults = faulty.map((file) => ({
+    path: texts.find(({ label }) => label === file.label)?.path ?? file.label,
+    problem: faultNote(file),
+  }));
+  return { unapproved: unapproved.map(inWords), faults };
 }
 
 function inWords({ label, policy: { artifact, identity } }: PolicySource): Unapproved {

@@ -16,10 +16,10 @@ export type Unapproved = {
   readonly largerResults: "project" | "micro_context" | null;
 };
 
-/** `faults`: what is wrong with files that are no policy now. */
+/** `faults`: files that are no policy now, and what is wrong with them. */
 export type WorkspacePolicies = {
   readonly unapproved: readonly Unapproved[];
-  readonly faults: readonly string[];
+  readonly faults: readonly { readonly path: string; readonly problem: string }[];
 };
 
 export type LimitPorts = {
@@ -119,7 +119,7 @@ export class LimitCommands {
         { hours: 24, label: "One Day" },
         { hours: null, label: "Until It Is Removed" },
       ],
-      { title: "Exempt from Result Limits: How Long" },
+      { title: "Exempt from Result Limits: How Long", placeHolder: "For how long?" },
     );
     if (!until) return;
     const before = choices.of(session.id);
@@ -163,7 +163,7 @@ export class LimitCommands {
 
   async approvePolicy(): Promise<void> {
     const { unapproved: found, faults } = await this.#ports.unapproved();
-    for (const fault of faults) void vscode.window.showWarningMessage(`Cloakroom: ${inNotice(fault)}`);
+    for (const fault of faults) void this.#ports.guard(() => tellFault(fault));
     if (found.length + faults.length === 0)
       return void vscode.window.showInformationMessage(
         "Cloakroom: There is no policy in this workspace that only observes.",
@@ -196,7 +196,8 @@ export class LimitCommands {
     );
     if (!picked) return;
     const { id, tool, argument } = picked.row.check;
-    const now = decided.get(id)?.mode ?? picked.row.check.mode;
+    const last = decided.get(id);
+    const now = last?.mode ?? picked.row.check.mode;
     const enforce = {
       mode: "enforce" as const,
       label: "Enforce",
@@ -211,13 +212,13 @@ export class LimitCommands {
       [enforce, observe].map((item) => ({ ...item, description: item.mode === now ? "current" : "" })),
       {
         title: `Review Result Limits: ${tool} ${argument}`,
-        placeHolder: "Counts from the next run of a session on",
+        placeHolder: last ? decisionIn(last) : "Nobody has decided yet",
       },
     );
     if (!mode) return;
     const why = await vscode.window.showInputBox({
       title: `${mode.label} ${tool} ${argument}: Reason`,
-      prompt: "Kept with the decision, your name and the date.",
+      prompt: "Kept with your name and the date.",
       validateInput: (text) => (text.trim() === "" ? "Say why." : null),
       ignoreFocusOut: true,
     });
@@ -297,32 +298,40 @@ function itemOf(row: ReviewRow, decision: Rollout | undefined) {
   const { tool, argument, source, mode } = row.check;
   const isDue = decision !== undefined && decision.mode !== mode;
   const modes = isDue ? `${MODE_NAMES[mode]}, decided: ${MODE_NAMES[decision.mode]}` : MODE_NAMES[mode];
-  const last = decision
-    ? ` ${decision.mode === "enforce" ? "Enforced" : "Observed"} by ${decision.by} on ${new Date(decision.at).toLocaleDateString()}: ${decision.why}`
-    : "";
   return {
     label: inLabel(`${tool} ${argument}`),
     description: inLabel(`${modes} · ${source}`),
-    detail: inLabel(inNotice(`${countsOf(row)}.${last}`)),
+    detail: countsOf(row),
   };
 }
 
+const decisionIn = ({ mode, by, at, why }: Rollout): string =>
+  inNotice(`${MODE_NAMES[mode]} since ${new Date(at).toLocaleDateString()}, by ${by}: ${why}`);
+
+/** Short enough to be read whole in a picker. */
 function countsOf({ sessions, calls, proposed, lowered, requested, effective, marks }: ReviewRow): string {
-  const seen = `${counted(calls, "call")} in ${counted(sessions, "session")}`;
+  const seen = `${calls === 0 ? "No calls" : counted(calls, "call")} in ${counted(sessions, "session")}`;
+  if (calls === 0) return seen;
   if (proposed + lowered === 0) return `${seen}, none above its ceiling`;
-  const kinds = [...new Set(marks.map((mark) => mark.replace(/ by .*$/, "").replaceAll("_", " ")))];
-  const against =
-    marks.length === 0 ? "no false clamp" : `${counted(marks.length, "false clamp")} (${kinds.join(", ")})`;
   const changed = [
-    proposed === 0 ? "" : `${proposed} would have been lowered`,
+    proposed === 0 ? "" : `${proposed} would be lowered`,
     lowered === 0 ? "" : `${lowered} lowered`,
   ].filter((part) => part !== "");
   const items = `${BigInt(requested).toLocaleString()} → ${counted(effective, "item")}`;
-  return `${seen}, ${changed.join(", ")} (${items}), ${against}`;
+  const kinds = [...new Set(marks.map((mark) => mark.replace(/ by .*$/, "").replaceAll("_", " ")))];
+  const against =
+    marks.length === 0 ? "no false clamp" : `${counted(marks.length, "false clamp")} (${kinds.join(", ")})`;
+  return `${seen} · ${changed.join(", ")} · ${items} · ${against}`;
 }
 
 const counted = (count: number | string, noun: string): string =>
   `${BigInt(count).toLocaleString()} ${noun}${String(count) === "1" ? "" : "s"}`;
+
+async function tellFault({ path, problem }: WorkspacePolicies["faults"][number]): Promise<void> {
+  const open = "Open File";
+  const picked = await vscode.window.showWarningMessage(`Cloakroom: ${inNotice(problem)}`, open);
+  if (picked === open) await vscode.window.showTextDocument(vscode.Uri.file(path));
+}
 
 async function askNumber(): Promise<Intent | undefined> {
   const text = await vscode.window.showInputBox({

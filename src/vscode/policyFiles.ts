@@ -6,6 +6,7 @@ import { workspaceFolders } from "./workspaceFolders";
 export type PolicyFile = {
   readonly layer: "user" | "workspace";
   readonly label: string;
+  readonly path: string;
   readonly text: string;
 };
 
@@ -23,12 +24,14 @@ export async function readPolicyFiles(
         `Setting cloakroom.resultLimits.policyFile: ${userFile} cannot be read. Change it in Settings, then start again.`,
         { field: "resultLimits.policyFile" },
       );
-    files.push({ layer: "user", label: userFile, text });
+    files.push({ layer: "user", label: userFile, path: userFile, text });
   }
   if (!isTrusted) return files;
   for (const { name, path } of workspaceFolders()) {
-    const text = await textAt(vscode.Uri.joinPath(vscode.Uri.file(path), ".vscode", "thimble.json"));
-    if (text !== null) files.push({ layer: "workspace", label: `${name}/.vscode/thimble.json`, text });
+    const uri = vscode.Uri.joinPath(vscode.Uri.file(path), ".vscode", "thimble.json");
+    const text = await textAt(uri);
+    const label = `${name}/.vscode/thimble.json`;
+    if (text !== null) files.push({ layer: "workspace", label, path: uri.fsPath, text });
   }
   return files;
 }

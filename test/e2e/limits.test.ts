@@ -131,6 +131,7 @@ suite("where limits come from", () => {
     await told(harness, "Intent: Exhaustive, from the next run on");
     assert.deepEqual(await goOn(harness), [["pass", "structured_intent", 500, "intent:exhaustive"]]);
     await inspectorSays("Intent, exhaustive. No result count is lowered.");
+    await frame.getByRole("treeitem", { name: /^Turn 6/ }).waitFor(); // the newest turn is open, others are not
     await showRow(frame, /^Turn 5/);
     await showRow(frame, /^search_text/);
     await frame
@@ -177,8 +178,11 @@ suite("where limits come from", () => {
     await inspectorSays("Kept, the policy that the session had.");
     await shot(harness, "half-saved");
     await harness.run("Cloakroom: Allow Workspace Policy to Enforce…");
-    await notification(harness, /Not used: .*thimble\.json, line \d+, column \d+\. Expected/);
+    const fault = await notification(harness, /Not used: .*thimble\.json, line \d+, column \d+\. Expected/);
+    await harness.page.getByRole("button", { name: "Open File", exact: true }).hover(); // has slid in
     await shot(harness, "half-saved-allow");
+    await fault.press("Open File");
+    await harness.page.locator(".tab.active").filter({ hasText: "thimble.json" }).waitFor();
     await clearNotifications(harness);
   });
 
@@ -220,13 +224,20 @@ suite("where limits come from", () => {
       await shot(harness, `${picture}-reason`);
       await harness.answer(reason, why);
       await told(harness, `${label}: search_text /limit`);
-      return rows.map((row) => row.replace(/\s+/g, " "));
+      return rows.map((row) => row.replace("/limit", "/limit ").replace(/\s+/g, " "));
     };
     const rows = await review("Observe", "Too few for us", "review");
-    console.log(rows);
+    const [first, ...others] = rows;
+    const row = `search_text /limit Enforce · ${FILE} 7 calls in 2 sessions · 1 would be lowered, 4 lowered · 2,500 → 15 items · `;
+    assert.ok(first?.startsWith(row), first);
+    assert.match(first ?? "", /\d+ false clamps \(/);
+    assert.deepEqual(others, [
+      "search_text /limit Enforce · built in 1 call in 1 session · 1 would be lowered · 500 → 10 items · no false clamp",
+      "list_files /limit Enforce · built in No calls in 3 sessions",
+    ]);
     assert.deepEqual(await goOn(harness), [["pass", "observe_only", 500, null]]);
     const again = await review("Enforce", "They can go on", "review-again");
-    console.log(again);
+    assert.match(again[0] ?? "", /^search_text \/limit Observe · .* 8 calls in 2 sessions/);
     assert.deepEqual(await goOn(harness), [["clamp", "requested_items_above_policy_maximum", 3, null]]);
     await shot(harness, "reviewed");
   });

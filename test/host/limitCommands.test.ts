@@ -119,8 +119,8 @@ suite("policy files", () => {
     mkdirSync(path.dirname(own()), { recursive: true });
     writeFileSync(own(), "\ufeff{}");
     assert.deepEqual(await readPolicyFiles(mine), [
-      { layer: "user", label: mine, text: '{"kind":' },
-      { layer: "workspace", label: `${folder().name}/.vscode/thimble.json`, text: "\ufeff{}" },
+      { layer: "user", label: mine, path: mine, text: '{"kind":' },
+      { layer: "workspace", label: `${folder().name}/.vscode/thimble.json`, path: own(), text: "\ufeff{}" },
     ]);
     rmSync(own());
     mkdirSync(own());
