@@ -310,11 +310,11 @@ const decisionIn = ({ mode, by, at, why }: Rollout): string =>
 
 /** Short enough to be read whole in a picker. */
 function countsOf({ sessions, calls, proposed, lowered, requested, effective, marks }: ReviewRow): string {
-  const seen = `${calls === 0 ? "No calls" : counted(calls, "call")} in ${counted(sessions, "session")}`;
+  const seen = `${calls === 0 ? "No calls" : counted(calls, "call")}, ${counted(sessions, "session")}`;
   if (calls === 0) return seen;
   if (proposed + lowered === 0) return `${seen}, none above its ceiling`;
   const changed = [
-    proposed === 0 ? "" : `${proposed} would be lowered`,
+    proposed === 0 ? "" : `${proposed} proposed`,
     lowered === 0 ? "" : `${lowered} lowered`,
   ].filter((part) => part !== "");
   const items = `${BigInt(requested).toLocaleString()} → ${counted(effective, "item")}`;

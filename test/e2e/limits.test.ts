@@ -228,16 +228,16 @@ suite("where limits come from", () => {
     };
     const rows = await review("Observe", "Too few for us", "review");
     const [first, ...others] = rows;
-    const row = `search_text /limit Enforce · ${FILE} 7 calls in 2 sessions · 1 would be lowered, 4 lowered · 2,500 → 15 items · `;
+    const row = `search_text /limit Enforce · ${FILE} 7 calls, 2 sessions · 1 proposed, 4 lowered · 2,500 → 15 items · `;
     assert.ok(first?.startsWith(row), first);
     assert.match(first ?? "", /\d+ false clamps \(/);
     assert.deepEqual(others, [
-      "search_text /limit Enforce · built in 1 call in 1 session · 1 would be lowered · 500 → 10 items · no false clamp",
-      "list_files /limit Enforce · built in No calls in 3 sessions",
+      "search_text /limit Enforce · built in 1 call, 1 session · 1 proposed · 500 → 10 items · no false clamp",
+      "list_files /limit Enforce · built in No calls, 3 sessions",
     ]);
     assert.deepEqual(await goOn(harness), [["pass", "observe_only", 500, null]]);
     const again = await review("Enforce", "They can go on", "review-again");
-    assert.match(again[0] ?? "", /^search_text \/limit Observe · .* 8 calls in 2 sessions/);
+    assert.match(again[0] ?? "", /^search_text \/limit Observe · .* 8 calls, 2 sessions/);
     assert.deepEqual(await goOn(harness), [["clamp", "requested_items_above_policy_maximum", 3, null]]);
     await shot(harness, "reviewed");
   });
