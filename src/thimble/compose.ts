@@ -9,7 +9,7 @@ import { checkLive, type LiveTool } from "./liveSchema";
 import { type LoadedPolicy, lowestMode, policyFrom } from "./policy";
 import { ceilingOf } from "./semantics";
 
-/** Later layers take precedence, contract by contract. */
+/** Later layers take precedence, contract by contract, once the person lets them enforce. */
 export const LAYERS = ["builtin", "pack", "user", "workspace"] as const;
 
 /** `label` is for people: a file, or where it comes from. `mayEnforce` false: its contracts only observe. */
@@ -59,6 +59,11 @@ export function compose(
       const candidate = withMode(found, reviewed);
       const key = JSON.stringify([candidate.tool.called, candidate.contract.argument]);
       const before = inForce.get(key);
+      if (before && !source.mayEnforce) {
+        // What only observes takes nobody's place: a workspace's file could turn enforcing off so.
+        checks.push(toldOf(candidate, { result: "overridden", reason: before.source.label }));
+        continue;
+      }
       if (before) checks.push(toldOf(before, { result: "overridden", reason: source.label }));
       inForce.set(key, candidate);
     }

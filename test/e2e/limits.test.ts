@@ -103,12 +103,12 @@ suite("where limits come from", () => {
     frame.getByRole("treeitem", { name: words }).first().waitFor();
   const told = ({ page }: Harness, words: string) => page.locator(".statusbar").getByText(words).waitFor();
 
-  test("a workspace's policy observes until it is allowed, then the tool receives its count", async () => {
+  test("a workspace's policy takes no other's place until it is allowed, then the tool receives its count", async () => {
     const harness = opened();
     save(JSON.stringify(POLICY));
     frame = await openInspector(harness);
     const events = await begin(harness, DONE, DONE, DONE, [SEARCH, ...DONE], DONE);
-    assert.deepEqual(decisions(events), [["pass", "observe_only", 500, null]]);
+    assert.deepEqual(decisions(events), [["clamp", "requested_items_above_policy_maximum", 10, null]]); // the built-in one
     await inspectorSays(`Only observes, ${FILE}. Its rules are not approved on this machine.`);
     await shot(harness, "observes");
     await harness.run("Cloakroom: Allow Workspace Policy to Enforce…");
@@ -228,7 +228,7 @@ suite("where limits come from", () => {
     };
     const rows = await review("Observe", "Too few for us", "review");
     const [first, ...others] = rows;
-    const row = `search_text /limit Enforce · ${FILE} 7 calls, 2 sessions · 1 proposed, 4 lowered · 2,500 → 15 items · `;
+    const row = `search_text /limit Enforce · ${FILE} 7 calls, 2 sessions · 5 lowered · 2,500 → 22 items · `;
     assert.ok(first?.startsWith(row), first);
     assert.match(first ?? "", /\d+ false clamps \(/);
     assert.deepEqual(others, [

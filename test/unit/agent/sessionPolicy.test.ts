@@ -123,7 +123,11 @@ test("the user's file comes before the packs, the workspace's before both; a wor
   const workspace = text("workspace", { ...CONTRACT, maximum: 3 });
   assert.deepEqual((await run({ policies: { texts: [user] } })).given, ['{"count":7}']);
   const observing = await run({ policies: { texts: [user, workspace] } });
-  assert.deepEqual(ofReceipts(observing.receipts), [["pass", "observe_only", 3, null]]);
+  assert.deepEqual(observing.given, ['{"count":7}'], "what only observes takes nobody's place");
+  const alone = await run({
+    policies: { texts: [workspace], readPack: async () => text("user", { ...CONTRACT, tool: "x" }).text },
+  });
+  assert.deepEqual(ofReceipts(alone.receipts), [["pass", "observe_only", 3, null]]);
   assert.ok(observing.notices.some((notice) => /^Only observes: workspace\.json\./.test(notice)));
   const approved = await run({ policies: { texts: [workspace, user], isApproved: () => true } });
   assert.deepEqual(approved.given, ['{"count":3}']);
