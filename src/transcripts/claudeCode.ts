@@ -12,6 +12,7 @@
  * | `isSidechain` | stands where it was written, counted |
  * | bookkeeping (progress, snapshots, queue, hooks) | passed over |
  */
+import { COMPACTIONS, folderName } from "./common";
 import type { TranscriptDraft } from "./draft";
 import type { LineFormat, LineReader } from "./format";
 import { argumentsOf, countOf, isRecord, type Json, recordOf, textOf, textOrNull, timeOf } from "./json";
@@ -104,8 +105,3 @@ class ClaudeCode implements LineReader {
     });
   }
 }
-
-export const COMPACTIONS = "compaction(s): what stood before them was shortened by the other agent";
-
-/** The last name of a path, of either kind of machine. */
-export const folderName = (path: unknown): string => textOf(path).split(/[\\/]/).filter(Boolean).at(-1) ?? "";

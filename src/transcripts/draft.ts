@@ -76,6 +76,7 @@ export const MAXIMUM_SESSIONS = 1000;
 const MAXIMUM_CALLS = 1000; // of one reply
 const TITLE_CHARS = 80;
 const NAME_CHARS = 200;
+const NO_TIME = -1; // until one is known
 
 type Call = DraftCall & { readonly call: string; readonly turn: number; answered: boolean };
 type Pending = {
@@ -210,9 +211,11 @@ export class SessionDraft {
     const last = { end: this.#lastEnd, message: "The transcript ends here." };
     this.#emit({ type: "run_ended", turn: this.#turn, ...last }, null);
     const title = this.#title();
-    const first = this.#events[0]?.at ?? this.#ports.now();
+    const first = this.#events.find(({ at }) => at !== NO_TIME)?.at ?? this.#ports.now();
     const head = this.#head(title).map((event) => ({ at: first, origin: "import" as const, ...event }));
-    const events = [...head, ...this.#events].map((event, n): Logged => ({ ...event, n }));
+    const events = [...head, ...this.#events].map(
+      (event, n): Logged => ({ ...event, n, at: event.at === NO_TIME ? first : event.at }),
+    );
     return { title, events, contents: this.#contents, claims: this.#claims };
   }
 
@@ -331,10 +334,10 @@ export class SessionDraft {
     };
   }
 
-  /** Times never go back in a log that was written in order; what has none has that of what stands before it. */
+  /** Times never go back in a log; what has none has that of what stands before it, or of the first that has one. */
   #emit(event: SessionEvent, at: number | null): void {
     this.#at = at === null ? this.#at : Math.max(at, this.#at ?? at);
-    this.#events.push({ n: 0, at: this.#at ?? this.#ports.now(), origin: "import", ...event });
+    this.#events.push({ n: 0, at: this.#at ?? NO_TIME, origin: "import", ...event });
   }
 
   /** Lone surrogates become U+FFFD, secrets placeholders. */
