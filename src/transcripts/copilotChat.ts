@@ -86,8 +86,9 @@ function textIn(result: unknown, session: SessionDraft): string {
     const value = part.value ?? part.node ?? part;
     if (typeof value === "string") texts.push(value);
     else if (isRecord(value) && typeof value.text === "string") texts.push(value.text);
-    else if (isRecord(value) && Array.isArray(value.children)) open.push(...[...value.children].reverse());
-    else if (isRecord(value) && isRecord(value.node)) open.push(value.node);
+    else if (isRecord(value) && Array.isArray(value.children)) {
+      for (const child of value.children.toReversed()) open.push(child);
+    } else if (isRecord(value) && isRecord(value.node)) open.push(value.node);
     else session.note("part(s) of results were no text");
   }
   return texts.join("\n");

@@ -4,8 +4,8 @@ import type { Claim, Digest, Hash } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import { DEFAULT_SETTINGS } from "../schema/settings";
 import { byteLength, charLength, indexOfChar } from "../schema/text";
-import type { ToolSpec } from "../schema/tool";
 import { builtinPolicy } from "../thimble/builtin";
+import { countOf } from "./json";
 import { resultEvents } from "./resultEvents";
 
 /** What the house lends this room. Text is made safe as it is in a session of ours, before anything else sees it. */
@@ -36,7 +36,6 @@ export type SessionFacts = {
   readonly workspace?: string | undefined;
   readonly model?: string | undefined;
   readonly system?: string | undefined;
-  readonly tools?: readonly ToolSpec[] | undefined;
 };
 export type DraftCall = { readonly id: string; readonly name: string; readonly arguments: string };
 export type DraftReply = {
@@ -75,6 +74,7 @@ export const MAXIMUM_MESSAGES = 20_000;
 export const MAXIMUM_SESSIONS = 1000;
 const MAXIMUM_CALLS = 1000; // of one reply
 const TITLE_CHARS = 80;
+const MAXIMUM_NOTES = 50; // kinds of them
 const NAME_CHARS = 200;
 const NO_TIME = -1; // until one is known
 
@@ -136,6 +136,7 @@ export class SessionDraft {
   #orphans = 0;
   #at: number | null = null;
   #messages = 0;
+  #calls = 0;
   #size = { messages: 0, chars: 0, bytes: 0 };
   #lastEnd: "answered" | "stopped" | "failed" = "stopped";
 
@@ -160,7 +161,11 @@ export class SessionDraft {
 
   /** What of the transcript is not in the session: told in the log, with how often. */
   note(what: string, times = 1): void {
-    if (times > 0) this.#notes.set(what, (this.#notes.get(what) ?? 0) + times);
+    if (times <= 0) return;
+    const plain = what.toWellFormed().replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
+    const isKept = this.#notes.has(plain) || this.#notes.size < MAXIMUM_NOTES;
+    const key = isKept ? plain : "other thing(s) were not read";
+    this.#notes.set(key, (this.#notes.get(key) ?? 0) + times);
   }
 
   asked(text: string, at: number | null = null): void {
@@ -243,10 +248,11 @@ export class SessionDraft {
     const pending = this.#pending;
     if (!pending) return;
     for (const given of calls) {
-      if (pending.calls.length >= MAXIMUM_CALLS) {
-        this.note(`call(s) after the first ${MAXIMUM_CALLS} of a reply were not read`);
+      if (pending.calls.length >= MAXIMUM_CALLS || this.#calls >= MAXIMUM_MESSAGES) {
+        this.note("call(s) were not read: more than one reply, or one session, may have");
         continue;
       }
+      this.#calls++;
       const id = given.id.toWellFormed();
       const name = given.name.toWellFormed();
       const call = `t${pending.turn}c${pending.calls.length}`;
@@ -291,7 +297,8 @@ export class SessionDraft {
     const { turn, reply, calls, results } = pending;
     const model = (this.#facts.model ?? "").toWellFormed();
     this.#emit({ type: "requested", turn, model, ...this.#size }, reply.at ?? null);
-    const { end, error, input, output, cached } = reply;
+    const { end, error } = reply;
+    const [input, output, cached] = [reply.input, reply.output, reply.cached].map(countOf);
     const text = this.#safe(reply.text);
     const made = calls.map(({ call, id, name, arguments: words }) => ({ call, id, name, arguments: words }));
     this.#emit(
@@ -360,7 +367,7 @@ export class SessionDraft {
   }
 
   #head(title: string): readonly (SessionEvent & { n: number })[] {
-    const { id = "unknown", workspace = "", model = "unknown", system = "", tools = [] } = this.#facts;
+    const { id = "unknown", workspace = "", model = "unknown", system = "" } = this.#facts;
     const short = (text: string) => text.slice(0, indexOfChar(text, NAME_CHARS)).toWellFormed();
     const policy = builtinPolicy(this.#ports.hash);
     const safeSystem = this.#safe(system);
@@ -383,7 +390,7 @@ export class SessionDraft {
         type: "configured",
         model: { id: short(model), name: short(model), maxInputTokens: null, abilities },
         system: safeSystem,
-        tools: [...tools],
+        tools: [], // what it had is not what can be called here
         settings: { ...DEFAULT_SETTINGS, limits: { ...DEFAULT_SETTINGS.limits, mode: "off" } },
         policy: policy.artifact,
         policyIdentity: policy.identity,

@@ -53,19 +53,17 @@ function readAll(messages: unknown, session: SessionDraft): void {
   for (const message of records) if (!textMessage(message, session)) openAiMessage(message, session);
 }
 
-const CALL = /<function=([\w.-]{1,200})>([\s\S]*?)<\/function>/g;
+const CALL = /<function=([\w.-]{1,200})>/g;
+const PARAMETER = /<parameter=([\w.-]{1,200})>/g;
 const RESULT = /^EXECUTION RESULT of \[([^\]\n]{1,200})\]:\n?/;
 
 /** Of models that were given their tools in words. False: it is an ordinary message. */
 function textMessage(message: Json, session: SessionDraft): boolean {
   const text = typeof message.content === "string" ? message.content : partsText(message.content);
   if (message.role === "assistant" && !Array.isArray(message.tool_calls)) {
-    const calls = [...text.matchAll(CALL)].map(([, name = "", body = ""]) => ({
-      id: "",
-      name,
-      arguments: argumentsIn(body),
-    }));
-    if (calls.length > 0) session.replied({ text: text.replace(CALL, "").trim(), calls });
+    const { found, rest } = tagged(text, CALL, "</function>");
+    const calls = found.map(([name, body]) => ({ id: "", name, arguments: argumentsIn(body) }));
+    if (calls.length > 0) session.replied({ text: rest.trim(), calls });
     return calls.length > 0;
   }
   const [head, name] = message.role === "user" ? (RESULT.exec(text) ?? []) : [];
@@ -79,7 +77,26 @@ const partsText = (content: unknown): string =>
     .map(({ text }) => textOf(text))
     .join("\n");
 
-function argumentsIn(body: string): string {
-  const pairs = [...body.matchAll(/<parameter=([\w.-]{1,200})>([\s\S]*?)<\/parameter>/g)];
-  return JSON.stringify(Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value])));
+const argumentsIn = (body: string): string =>
+  JSON.stringify(Object.fromEntries(tagged(body, PARAMETER, "</parameter>").found));
+
+/** Names and bodies between an opening tag and the next closing one; `rest` is what stands around them. */
+function tagged(
+  text: string,
+  open: RegExp,
+  close: string,
+): { readonly found: readonly (readonly [string, string])[]; readonly rest: string } {
+  const found: [string, string][] = [];
+  const around: string[] = [];
+  let from = 0;
+  open.lastIndex = 0;
+  for (let tag = open.exec(text); tag !== null; tag = open.exec(text)) {
+    const end = text.indexOf(close, open.lastIndex);
+    if (end < 0) break;
+    found.push([tag[1] ?? "", text.slice(open.lastIndex, end)]);
+    around.push(text.slice(from, tag.index));
+    from = end + close.length;
+    open.lastIndex = from;
+  }
+  return { found, rest: [...around, text.slice(from)].join("") };
 }
