@@ -270,9 +270,16 @@ async function show(store: Sessions, session: string | undefined): Promise<numbe
     return complain("There are no sessions in this workspace yet. Use cloakroom run first.", 1);
   const view = projectSession(await store.events(session));
   return view
-    ? print(`${session}: ${reportOf(view).join("\n")}`, 0)
+    ? print(visible(`${session}: ${reportOf(view).join("\n")}`), 0)
     : complain("The session log has no beginning.", 1);
 }
+
+/** Nothing in a session moves the cursor, names the window or fills the clipboard of whoever looks at it. */
+const visible = (text: string): string =>
+  text.replace(
+    /\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g,
+    (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
 
 function print(text: string, code: number): number {
   process.stdout.write(`${text}\n`);

@@ -20,7 +20,7 @@ export type ReadTranscripts = (file: string) => Promise<{ readonly sessions: rea
 const ZIP = Buffer.from("PK\u0003\u0004");
 const EMPTY_ZIP = Buffer.from("PK\u0005\u0006");
 
-/** By its first bytes. A file that is not there is for the reader of archives to say. */
+/** By its first bytes. A file that cannot be read is for the reader of archives to say. */
 export async function isArchive(path: string): Promise<boolean> {
   try {
     const file = await open(path, "r");
@@ -31,8 +31,7 @@ export async function isArchive(path: string): Promise<boolean> {
       await file.close();
     }
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "EISDIR") return true;
+    if ((cause as NodeJS.ErrnoException).code !== undefined) return true;
     throw cause;
   }
 }

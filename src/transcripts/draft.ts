@@ -162,9 +162,9 @@ export class SessionDraft {
   /** What of the transcript is not in the session: told in the log, with how often. */
   note(what: string, times = 1): void {
     if (times <= 0) return;
-    const plain = what.toWellFormed().replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
-    const isKept = this.#notes.has(plain) || this.#notes.size < MAXIMUM_NOTES;
-    const key = isKept ? plain : "other thing(s) were not read";
+    const said = plain(what.toWellFormed());
+    const isKept = this.#notes.has(said) || this.#notes.size < MAXIMUM_NOTES;
+    const key = isKept ? said : "other thing(s) were not read";
     this.#notes.set(key, (this.#notes.get(key) ?? 0) + times);
   }
 
@@ -358,10 +358,10 @@ export class SessionDraft {
   #title(): string {
     const asked = this.#events.find((event) => event.type === "asked");
     const given = this.#facts.title ?? (asked?.type === "asked" ? asked.text : "") ?? "";
-    const line =
-      this.#safe(given)
-        .trim()
-        .split(/[\r\n]/, 1)[0] ?? "";
+    const [first = ""] = this.#safe(given)
+      .trim()
+      .split(/[\r\n]/, 1);
+    const line = plain(first);
     const title = line.slice(0, indexOfChar(line, TITLE_CHARS)).trim();
     return title === "" ? `${this.#format} session` : title;
   }
@@ -399,5 +399,8 @@ export class SessionDraft {
     ];
   }
 }
+
+/** Titles and notes stand in menus and terminals: without control characters. */
+const plain = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
 
 const CLAIM_POLICY = createClaimPolicy(DEFAULT_SETTINGS.claimCheck, []);

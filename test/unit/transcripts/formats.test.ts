@@ -111,7 +111,7 @@ const CASES: readonly Case[] = [
   },
   {
     format: "pi",
-    what: "two records fused on one line are both read; a torn one is counted; an image is stored beside the text",
+    what: "records fused on one line are both read; a torn one is counted; an image is stored beside the text",
     text: [
       linesOf(
         { type: "session", id: "s", cwd: "/x/tug", timestamp: "2026-01-02T03:04:05Z" },

@@ -11,6 +11,7 @@ import { projectSession } from "../../../src/inspector/project";
 import { Failure } from "../../../src/schema/failure";
 import { MAXIMUM_MESSAGES } from "../../../src/transcripts/draft";
 import { readTranscript } from "../../../src/transcripts/readTranscript";
+import { withFolder } from "../../support/storeFolder";
 import {
   assertValid,
   countsOf,
@@ -77,6 +78,19 @@ test("NUL, byte order marks and CRLF stay, lone surrogates become U+FFFD and are
   const redacted = session.events.find(({ type }) => type === "redacted");
   assert.ok(redacted?.type === "redacted");
   assert.equal(redacted.loneSurrogates, 1);
+});
+
+test("records that a torn append fused into one line are read, and what is torn is told (oh-my-pi#8596)", async () => {
+  const [first, second] = [user("One."), model([{ type: "text", text: "Two." }])].map((line) =>
+    JSON.stringify(line),
+  );
+  const session = await readOne(`${first}${second}\n${first?.slice(0, 50)}${first}\n${second?.slice(0, -4)}`);
+  assert.deepEqual(pictureOf(session), ["u: One.", "a: Two.", "u: One."]);
+  assert.deepEqual(notesOf(session), [
+    "1 line(s) had several records in one, which were read",
+    "1 line(s) were torn: what is whole in them was read",
+    "1 line(s) were no JSON, and not read",
+  ]);
 });
 
 test("what forges a turn is escaped, what is a key is hidden: a transcript crosses the same boundary as a tool's output", async () => {
@@ -186,6 +200,38 @@ test("a line of 100 MB is passed over and counted, in bounded memory", async fun
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test("a transcript of 100 MB: opened in bounded memory, every long result stored", async function () {
+  this.timeout(120_000);
+  await withFolder(async (folder) => {
+    const file = path.join(folder, "large");
+    const out = createWriteStream(file);
+    const write = async (text: string) => void (out.write(text) || (await once(out, "drain")));
+    const RESULTS = 3000;
+    await write(`${JSON.stringify(user("Look."))}\n`);
+    for (let n = 0; n < RESULTS; n++) {
+      const id = `c${n}`;
+      await write(`${JSON.stringify(model([{ type: "tool_use", id, name: "Read", input: {} }], id))}\n`);
+      const content = `${n} ${"A line of a file.\n".repeat(1950)}`;
+      await write(`${JSON.stringify(user([{ type: "tool_result", tool_use_id: id, content }]))}\n`);
+    }
+    out.end();
+    await once(out, "close");
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 5);
+    const before = process.memoryUsage().rss;
+    const { sessions } = await readTranscript(file, transcriptPorts).finally(() => clearInterval(watch));
+    const [session] = sessions;
+    assert.ok(session);
+    assert.equal(session.contents.size, RESULTS);
+    const log = session.events.reduce((sum, event) => sum + JSON.stringify(event).length, 0);
+    assert.ok(log < 10 * 1024 * 1024, `the log has ${log} chars`);
+    assert.ok(most - before < 400 * 1024 * 1024, `${Math.round((most - before) / 1024 / 1024)} MB more`);
+    assert.equal(projectSession(session.events)?.turns.length, RESULTS);
+  });
 });
 
 test("more messages, calls and kinds than a log may have: counted, not read", async function () {

@@ -16,6 +16,7 @@ import { clock, filesBelow, hasCode, withFolder } from "../../support/storeFolde
 import { linesOf, transcriptPorts } from "../../support/transcripts";
 
 const HERE = "file:///work";
+const ESC = "\u001b]52;c;aGk=\u0007";
 const LONG = `first line\n${"A clause of a contract. ".repeat(400)}NUL \0 and the end.`;
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64");
 
@@ -39,7 +40,7 @@ const TRANSCRIPT = linesOf(
       { type: "image", source: { type: "base64", media_type: "image/png", data: PNG.toString("base64") } },
     ]),
   ]),
-  said("assistant", [{ type: "text", text: "Both are read." }]),
+  said("assistant", [{ type: "text", text: `Both are read.${ESC}` }]),
   "torn",
 );
 
@@ -82,7 +83,7 @@ test("an imported transcript has its turns and calls in the inspector, and long 
       ]),
       [
         [1, "Read both.", "", ["t1c0 done", "t1c1 done", "t1c2 interrupted"]],
-        [2, null, "Both are read.", []],
+        [2, null, `Both are read.${ESC}`, []],
       ],
     );
     assert.equal(view.model, "their-model");
@@ -195,7 +196,7 @@ test("cli: import detects a transcript by its content, show prints it, and going
     const session = imported.out.trim().split("\n").at(-1) ?? "";
     const shown = await cloakroom("show", session);
     assert.match(shown.out, /Read both\. \(imported\)/);
-    assert.match(shown.out, /Both are read\./);
+    assert.match(shown.out, /Both are read\.\\x1b\]52;c;aGk=\\x07/);
 
     const script = path.join(path.dirname(file), "script.json");
     await writeFile(script, JSON.stringify({ name: "Script", conversations: [[{ say: "I go on." }]] }));
