@@ -5,6 +5,9 @@ export type Json = Readonly<Record<string, unknown>>;
 /** Deeper than any real transcript (the deepest of 33 has 24); what is nested further is not read. */
 const DEEPEST = 200;
 
+const RECORD = '{"type":';
+const MOST_TRIES = 20;
+
 /** Undefined where the text is no JSON, or nested too deep to be handed on. */
 export function parseJson(text: string): unknown {
   if (isDeep(text)) return undefined;
@@ -66,9 +69,12 @@ export function fusedObjects(line: string): { readonly objects: readonly Json[];
   }
   const rest = line.slice(start);
   if (rest.trim() === "") return { objects, isRest: false };
-  const torn = rest.lastIndexOf('{"type":'); // a line that was cut off, and the next one behind it
-  const last = torn > 0 ? parseJson(rest.slice(torn)) : undefined;
-  return { objects: isRecord(last) ? [...objects, last] : objects, isRest: true };
+  let at = rest.indexOf(RECORD, 1); // a line that was cut off, and the next one behind it
+  for (let tries = 0; at > 0 && tries < MOST_TRIES; tries++, at = rest.indexOf(RECORD, at + 1)) {
+    const last = parseJson(rest.slice(at));
+    if (isRecord(last)) return { objects: [...objects, last], isRest: true };
+  }
+  return { objects, isRest: true };
 }
 
 export const isRecord = (value: unknown): value is Json =>

@@ -59,6 +59,8 @@ async function lineFormatOf(file: string): Promise<LineFormat | undefined> {
   for await (const line of linesOf(file)) {
     const value = line === null ? undefined : parseJson(line);
     if (isRecord(value)) sample.push(value);
+    else if (line !== null && value === undefined && line.startsWith("{"))
+      sample.push(...fusedObjects(line).objects.slice(0, SAMPLE_RECORDS));
     if (++lines >= SAMPLE_LINES || sample.length >= SAMPLE_RECORDS) break;
   }
   return LINE_FORMATS.find((format) => format.isOne(sample));
