@@ -5,6 +5,7 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
+import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { USAGE } from "./cli/usage";
@@ -18,6 +19,7 @@ import { Failure } from "./schema/failure";
 import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
 import { type Made, StoreActs, type Told } from "./store/acts";
+import { plainNameOf } from "./store/blobs";
 import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
 import { RedisContents } from "./store/redisFiles";
@@ -31,6 +33,7 @@ import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
+import { readTranscript } from "./transcripts/readTranscript";
 
 /** Never a word of the command line: others can read those. */
 const redisPassword = (): string | null => process.env.CLOAKROOM_REDIS_PASSWORD ?? null;
@@ -97,7 +100,9 @@ async function main(words: readonly string[]): Promise<number> {
     if (!Number.isSafeInteger(keepSessionsDays) || keepSessionsDays < 0)
       return complain("--keep-days takes a whole number from 0 up.", 2);
     const settings = { ...DEFAULT_STORE_SETTINGS, keepSessionsDays };
-    const acts = new StoreActs(() => StoreCare.open(root, workspace, clock, settings, { vault }));
+    const acts = new StoreActs(() =>
+      StoreCare.open(root, workspace, clock, settings, { vault, readTranscripts }),
+    );
     const given = { ...values, scope, keepSessionsDays } as const;
     try {
       const told = await act(acts, command, positionals.slice(1), given);
@@ -201,6 +206,15 @@ async function policyTexts(file: string | undefined): Promise<readonly PolicyTex
   return [{ layer: "user", label: file, text }];
 }
 
+/** What other agents wrote. */
+const readTranscripts = (file: string) =>
+  readTranscript(file, {
+    hash: sha256,
+    now: clock.now,
+    nameOf: plainNameOf,
+    safe: (salt) => safeTexts(salt, sha256),
+  });
+
 /** Contract packs lie beside the bundle's folder. */
 const readPack = (file: string) => readFile(new URL(`../packs/${file}`, import.meta.url), "utf8");
 
@@ -236,7 +250,8 @@ async function act(
   if (command === "verify") return acts.verify({ session: first, everywhere: all });
   if (command === "sweep")
     return (await acts.sweep(keepSessionsDays)) ?? { ok: true, summary: "Nothing to remove.", lines: [] };
-  if (command === "import") return first ? acts.import(resolve(first)) : "Name the archive: import FILE.";
+  if (command === "import")
+    return first ? acts.import(resolve(first)) : "Name the archive or transcript: import FILE.";
   if (command === "export" && scope === "workspace")
     return first ? acts.exportWorkspace(resolve(first)) : "Name the file: export --workspace-sessions FILE.";
   if (command === "forget" && scope !== "session" && first)

@@ -2,14 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
+import { safeTexts } from "./agent/safeTexts";
 import { createHost, reviewOf, workspacePolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { StoreActs } from "./store/acts";
+import { plainNameOf } from "./store/blobs";
 import { StoreCare } from "./store/care";
+import { sha256 } from "./store/digest";
 import { RedisServers } from "./store/redisFiles";
 import { Vault } from "./store/vault";
 import { nodeClock as clock } from "./tools/nodeClock";
+import { readTranscript } from "./transcripts/readTranscript";
 import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
@@ -60,8 +64,18 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   owned.add(commands.register());
   owned.add(secrets.register((work) => commands.guard(work)));
+  const readTranscripts = (file: string) =>
+    readTranscript(file, {
+      hash: sha256,
+      now: clock.now,
+      nameOf: plainNameOf,
+      safe: (salt) => safeTexts(salt, sha256),
+    });
   const acts = new StoreActs(() =>
-    StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), { vault: store.vault() }),
+    StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), {
+      vault: store.vault(),
+      readTranscripts,
+    }),
   );
   const storeCommands: StoreCommands = new StoreCommands({
     host: acts,

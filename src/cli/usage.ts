@@ -14,7 +14,8 @@ show    prints a session of that workspace, the newest one without SESSION
 verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
         --all: in all workspaces
 fork    makes a new session out of the conversation of one, with copies of what it stored
-export  writes a session to one file; import adds it to that workspace
+export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
+        another agent, whatever it is called; what could not be read is told. Imported sessions are only read
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
 replay  decides every recorded call again with the policy that was pinned for it; exit 1 where one differs

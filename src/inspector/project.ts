@@ -67,7 +67,7 @@ function started(event: Logged & EventOf<"session_started">): SessionView {
     policySha256: "",
     running: false,
     turns: [],
-    notices: [],
+    notices: transcriptNotices(event),
     limits: [],
     totals: {
       calls: 0,
@@ -80,6 +80,15 @@ function started(event: Logged & EventOf<"session_started">): SessionView {
       repairs: 0,
     },
   };
+}
+
+function transcriptNotices({ from }: EventOf<"session_started">): string[] {
+  if (!from?.transcript) return [];
+  const { format, notes } = from.transcript;
+  return [
+    `Imported from a transcript of ${format}. What another program wrote is shown as it says it.`,
+    ...notes.map((note) => `Of the transcript: ${note}.`),
+  ];
 }
 
 function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_started" }>): SessionView {

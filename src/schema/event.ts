@@ -26,7 +26,14 @@ const SessionStarted = z.object({
   title: z.string(),
   salt: z.string().regex(/^[0-9a-f]{32}$/),
   /** Another session that this one began as. An import is read-only: going on with it forks it. */
-  from: z.object({ kind: z.enum(["fork", "import"]), session: z.string() }).optional(),
+  from: z
+    .object({
+      kind: z.enum(["fork", "import"]),
+      session: z.string(),
+      /** Another program's transcript: its format, and what of it could not be taken over, for people. */
+      transcript: z.object({ format: z.string(), notes: z.array(z.string()) }).optional(),
+    })
+    .optional(),
 });
 
 /**
@@ -72,7 +79,7 @@ const Requested = z.object({
   chars: size,
   bytes: size,
   imageBytes: size.optional(), // of the images that went with it; absent: none did
-  sha256: Digest,
+  sha256: Digest.optional(), // absent: another program sent it, and nobody wrote down what
 });
 
 export const ReplyCall = z.object({ call, id: z.string(), name: z.string(), arguments: z.string() });

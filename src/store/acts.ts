@@ -108,7 +108,10 @@ export class StoreActs {
     return {
       ok: missing === 0,
       summary: `Imported ${what}${missingWords(missing)}`,
-      lines: made.map(({ session, title }) => `imported as ${session}: "${title}"`),
+      lines: made.flatMap(({ session, title, notes = [] }) => [
+        `imported as ${session}: "${title}"`,
+        ...notes.map((note) => `${session}: ${note}`),
+      ]),
       session: made.at(-1)?.session ?? null,
     };
   }

@@ -139,7 +139,11 @@ function eventsOf(
       workspace: first.workspace.slice(0, indexOfChar(first.workspace, TITLE_CHARS)),
       title: title.slice(0, indexOfChar(title, TITLE_CHARS)),
       salt: randomBytes(16).toString("hex"),
-      from: { kind, session: first.session },
+      from: {
+        kind,
+        session: first.session,
+        ...(kind === "import" && first.from?.transcript && { transcript: first.from.transcript }),
+      },
     },
     { type: "adopted", from: first.session, claims: [...claims], missing: [...missing] },
   ];

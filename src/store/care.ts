@@ -5,6 +5,7 @@ import type { Scope } from "./erasureJournal";
 import { type Exported, type ExportedWorkspace, exportSession, exportWorkspace } from "./exportArchive";
 import { type Forked, fork } from "./fork";
 import { type Imported, importArchive } from "./importArchive";
+import { importTranscript, isArchive, type ReadTranscripts } from "./importTranscript";
 import {
   listPlaces,
   listTenants,
@@ -35,13 +36,22 @@ export class StoreCare {
   readonly #clock: Clock;
   readonly #settings: StoreSettings;
   readonly #onStep: OnStep;
+  readonly #readTranscripts: ReadTranscripts | null;
 
-  private constructor(root: Root, tenant: string, clock: Clock, settings: StoreSettings, onStep: OnStep) {
+  private constructor(
+    root: Root,
+    tenant: string,
+    clock: Clock,
+    settings: StoreSettings,
+    onStep: OnStep,
+    readTranscripts: ReadTranscripts | null,
+  ) {
     this.#root = root;
     this.#tenant = tenant;
     this.#clock = clock;
     this.#settings = settings;
     this.#onStep = onStep;
+    this.#readTranscripts = readTranscripts;
   }
 
   /** Throws `store-too-new`, `store-unwritable`: a store of a later version is not swept, erased or added to. */
@@ -50,10 +60,15 @@ export class StoreCare {
     workspaceIdentity: string,
     clock: Clock,
     settings: StoreSettings = DEFAULT_STORE_SETTINGS,
-    { vault = PLAIN_VAULT, onStep = noStep }: { vault?: Vault; onStep?: OnStep } = {},
+    {
+      vault = PLAIN_VAULT,
+      onStep = noStep,
+      readTranscripts = null,
+    }: { vault?: Vault; onStep?: OnStep; readTranscripts?: ReadTranscripts | null } = {},
   ): Promise<StoreCare> {
     await Sessions.open(path, workspaceIdentity, clock);
-    return new StoreCare({ path, vault }, tenantOf(workspaceIdentity), clock, settings, onStep);
+    const tenant = tenantOf(workspaceIdentity);
+    return new StoreCare({ path, vault }, tenant, clock, settings, onStep, readTranscripts);
   }
 
   /** This workspace's sessions; one of them; or with `everywhere` those of all workspaces. */
@@ -105,11 +120,14 @@ export class StoreCare {
     return exportWorkspace(sessions, file, { clock: this.#clock, onStep: this.#onStep });
   }
 
-  /** Adds the sessions of an archive to this workspace; going on with one forks it. */
-  import(file: string): Promise<readonly Imported[]> {
+  /** Adds the sessions of an archive, or of another program's transcript, to this workspace; going on with one forks it. */
+  async import(file: string): Promise<readonly Imported[]> {
     const { maximumEntryBytes } = this.#settings.limits;
     const ports = { clock: this.#clock, room: this.#room(), maximumEntryBytes, onStep: this.#onStep };
-    return importArchive(this.#root, this.#tenant, file, ports);
+    const read = this.#readTranscripts;
+    return read === null || (await isArchive(file))
+      ? importArchive(this.#root, this.#tenant, file, ports)
+      : importTranscript(this.#root, this.#tenant, file, read, ports);
   }
 
   #erase(scope: Scope): Promise<Erased> {

@@ -43,6 +43,8 @@ export type Imported = {
   readonly title: string;
   readonly results: number;
   readonly missing: number;
+  /** What is to be told of a transcript; absent: it was an archive. */
+  readonly notes?: readonly string[];
 };
 
 export type ImportPorts = {
@@ -95,7 +97,7 @@ export async function importArchive(
 }
 
 /** One that came before what could not be taken. Whoever opened it meanwhile keeps it. */
-async function discard(place: Place, clock: Clock): Promise<void> {
+export async function discard(place: Place, clock: Clock): Promise<void> {
   const lock = await lockFolder(place, clock);
   if (lock === "in-use" || lock === "gone") return;
   try {

@@ -190,6 +190,7 @@ export class StoreCommands {
 }
 
 const ZIP = { "Cloakroom sessions": ["zip"] };
+const IMPORTS = { "Sessions and transcripts": ["zip", "json", "jsonl"], "All files": ["*"] };
 
 /** VS Code's own dialogs. */
 export const editorDialogs: Dialogs = {
@@ -206,7 +207,7 @@ export const editorDialogs: Dialogs = {
     return picked?.fsPath ?? null;
   },
   openFile: async () =>
-    (await vscode.window.showOpenDialog({ title: "Import Sessions", filters: ZIP }))?.[0]?.fsPath ?? null,
+    (await vscode.window.showOpenDialog({ title: "Import Sessions", filters: IMPORTS }))?.[0]?.fsPath ?? null,
   ask: async (question, answers) => (await vscode.window.showWarningMessage(question, ...answers)) ?? null,
   tell: async (summary, ok, hasMore) => {
     const show = ok ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;

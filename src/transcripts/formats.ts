@@ -1,0 +1,32 @@
+/** Every format, in the order in which they are asked whether a file is theirs: what is told by more stands first. */
+import { anthropic } from "./anthropic";
+import { claudeCode } from "./claudeCode";
+import { codex } from "./codex";
+import { continueSession } from "./continueSession";
+import { copilotChat } from "./copilotChat";
+import { copilotCli } from "./copilotCli";
+import { copilotReplay } from "./copilotReplay";
+import type { DocumentFormat, LineFormat } from "./format";
+import { gemini } from "./gemini";
+import { kimi } from "./kimi";
+import { langchain } from "./langchain";
+import { miniSweAgent } from "./miniSweAgent";
+import { openAi } from "./openai";
+import { pi } from "./pi";
+import { roo } from "./roo";
+import { sweAgent } from "./sweAgent";
+
+export const LINE_FORMATS: readonly LineFormat[] = [codex, copilotCli, kimi, claudeCode, pi];
+export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [
+  copilotChat,
+  copilotReplay,
+  sweAgent,
+  miniSweAgent,
+  continueSession,
+  gemini,
+  langchain,
+  roo,
+  anthropic,
+  openAi,
+];
+export const FORMAT_NAMES: readonly string[] = [...LINE_FORMATS, ...DOCUMENT_FORMATS].map(({ name }) => name);

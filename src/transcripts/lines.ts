@@ -1,0 +1,42 @@
+/** A file line by line, in bounded memory: of a line that is too long nothing is kept but that it was there. */
+import { createReadStream } from "node:fs";
+
+/** A line may have so many bytes; a whole result of another agent, base64 images included, has less. */
+export const MAXIMUM_LINE_BYTES = 32 * 1024 * 1024;
+
+const LF = 10;
+
+/** Lines without their ends; null stands for one that is too long. Blank lines are passed over. */
+export async function* linesOf(
+  file: string,
+  maximumBytes = MAXIMUM_LINE_BYTES,
+): AsyncGenerator<string | null> {
+  const stream = createReadStream(file, { highWaterMark: 1 << 20 });
+  const decoder = new TextDecoder("utf-8"); // takes a byte order mark off; what is no UTF-8 becomes U+FFFD
+  const textOf = (bytes: Buffer) => decoder.decode(bytes).replace(/\r$/, "");
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const piece = chunk as Buffer;
+    let start = 0;
+    for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, start)) {
+      bytes += end - start;
+      if (bytes > maximumBytes) yield null;
+      else {
+        const line = textOf(Buffer.concat([...parts, piece.subarray(start, end)]));
+        if (line.trim() !== "") yield line;
+      }
+      parts = [];
+      bytes = 0;
+      start = end + 1;
+    }
+    bytes += piece.length - start;
+    if (bytes > maximumBytes) parts = [];
+    else parts.push(Buffer.from(piece.subarray(start)));
+  }
+  if (bytes > maximumBytes) yield null;
+  else if (bytes > 0) {
+    const line = textOf(Buffer.concat(parts));
+    if (line.trim() !== "") yield line;
+  }
+}
