@@ -2,43 +2,12 @@
 import assert from "node:assert/strict";
 import { scorecardReport } from "../../../src/inspector/scorecardReport";
 import type { Logged } from "../../../src/schema/event";
-import { ScorecardView } from "../../../src/schema/scorecard";
-import { metricsFrom, type SessionMetrics } from "../../../src/thimble/metrics";
+import type { ScorecardView } from "../../../src/schema/scorecard";
 import { scorecardOf } from "../../../src/thimble/scorecard";
 import { hash } from "../../support/house";
-import { altered, LIMIT_POLICY, limitSession } from "../../support/limitSessions";
+import { ASKED, call, cardOf, MORE, metricsOf, pair, verdictOf } from "../../support/limitPairs";
+import { LIMIT_POLICY, limitSession } from "../../support/limitSessions";
 
-const ASKED = '{"q":"open","limit":500}';
-const MORE = '{"q":"open","limit":10,"offset":10}';
-const call = (args: string) => [["search", args]] as const;
-
-function metricsOf(events: readonly Logged[], session: string): SessionMetrics {
-  return metricsFrom(
-    altered(events, "session_started", (event) => {
-      event.session = session;
-    }),
-    hash,
-  );
-}
-
-/** One task twice; the candidate asks for one more page. Results stay in the conversation. */
-async function pair(more: readonly (readonly (readonly [string, string])[])[] = [call(MORE)]) {
-  const control = await limitSession([call(ASKED)], { mode: "observe", claimCheck: false });
-  const candidate = await limitSession([call(ASKED), ...more], { claimCheck: false });
-  return { control, candidate };
-}
-
-type Pair = { control: Logged[]; candidate: Logged[] };
-function cardOf({ control, candidate }: Pair): ScorecardView {
-  const [before, after] = [metricsOf(control, "control"), metricsOf(candidate, "candidate")] as const;
-  const card = scorecardOf([before, after], [[before, after]]);
-  assert.deepEqual(ScorecardView.parse(JSON.parse(JSON.stringify(card))), card);
-  return card;
-}
-const verdictOf = (card: ScorecardView) => {
-  const { verdict, reason, measured } = card.verdicts.find(({ tool }) => tool === "search") ?? {};
-  return { verdict, reason, measured };
-};
 const bytesOf = (events: readonly Logged[], at: string) =>
   events.find((event) => event.type === "measured" && event.call === at) as Logged & { bytes: number };
 

@@ -1,43 +1,8 @@
 /** Verdicts: only what was measured on both sides promotes, and a unit that gets worse is not paid for by another. */
 import assert from "node:assert/strict";
-import type { Logged } from "../../../src/schema/event";
-import { ScorecardView } from "../../../src/schema/scorecard";
-import { metricsFrom, type SessionMetrics } from "../../../src/thimble/metrics";
 import { scorecardOf } from "../../../src/thimble/scorecard";
-import { hash } from "../../support/house";
+import { ASKED, call, cardOf, metricsOf, type Pair, pair, verdictOf } from "../../support/limitPairs";
 import { altered, LIMIT_POLICY, limitSession } from "../../support/limitSessions";
-
-const ASKED = '{"q":"open","limit":500}';
-const MORE = '{"q":"open","limit":10,"offset":10}';
-const call = (args: string) => [["search", args]] as const;
-
-function metricsOf(events: readonly Logged[], session: string): SessionMetrics {
-  return metricsFrom(
-    altered(events, "session_started", (event) => {
-      event.session = session;
-    }),
-    hash,
-  );
-}
-
-/** One task twice; the candidate asks for one more page. Results stay in the conversation. */
-async function pair(more: readonly (readonly (readonly [string, string])[])[] = [call(MORE)]) {
-  const control = await limitSession([call(ASKED)], { mode: "observe", claimCheck: false });
-  const candidate = await limitSession([call(ASKED), ...more], { claimCheck: false });
-  return { control, candidate };
-}
-
-type Pair = { control: Logged[]; candidate: Logged[] };
-function cardOf({ control, candidate }: Pair): ScorecardView {
-  const [before, after] = [metricsOf(control, "control"), metricsOf(candidate, "candidate")] as const;
-  const card = scorecardOf([before, after], [[before, after]]);
-  assert.deepEqual(ScorecardView.parse(JSON.parse(JSON.stringify(card))), card);
-  return card;
-}
-const verdictOf = (card: ScorecardView) => {
-  const { verdict, reason, measured } = card.verdicts.find(({ tool }) => tool === "search") ?? {};
-  return { verdict, reason, measured };
-};
 
 suite("thimble/verdicts", () => {
   test("re-reads can eat the gain: a candidate that pages through everything is demoted, a mixed one goes on being observed", async () => {
