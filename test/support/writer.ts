@@ -1,14 +1,17 @@
 // test/support: a process of its own that writes a session, until somebody ends it.
 //   writer ROOT SESSION|new     prints "open SESSION", "shown HANDLE" for every ticket that the model was shown, "end MESSAGE"
 //   writer ROOT SESSION hold    only opens it and waits
+//   KEYS, REDIS in the environment: how sessions are kept (fileKeys.ts)
 
 import { fetchResult } from "../../src/agent/retrieve";
 import { runSession } from "../../src/agent/runSession";
 import type { ChatModel } from "../../src/schema/model";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { sha256 } from "../../src/store/digest";
+import { DEFAULT_LIMITS } from "../../src/store/room";
 import { Sessions } from "../../src/store/sessions";
 import { builtinPolicy } from "../../src/thimble/builtin";
+import { vaultOf } from "./fileKeys";
 import { tool } from "./house";
 
 const [root = "", session = "new", mode = "write"] = process.argv.slice(2);
@@ -33,7 +36,8 @@ const model: ChatModel = {
 let count = 0;
 const big = () => `${process.pid} ${count++} ${"some words of content. ".repeat(300)}`;
 
-const store = await Sessions.open(root, "file:///work", clock);
+const { KEYS = "", REDIS = "" } = process.env;
+const store = await Sessions.open(root, "file:///work", clock, DEFAULT_LIMITS, vaultOf(KEYS, REDIS));
 if (mode === "hold") {
   await store.open(session);
   say(`open ${session}`);

@@ -39,12 +39,19 @@ process.on("exit", () => {
 });
 
 /** `limitBlocks`: no file may grow beyond so many blocks of 1024 bytes (a disk that gives out, on POSIX). */
-export function startWriter(file: string, args: readonly string[], limitBlocks?: number): Writer {
+export function startWriter(
+  file: string,
+  args: readonly string[],
+  limitBlocks?: number,
+  environment: Readonly<Record<string, string>> = {},
+): Writer {
   const command = [process.execPath, file, ...args];
+  const env = { ...process.env, ...environment };
   const child =
     limitBlocks === undefined
-      ? spawn(command[0] ?? "", command.slice(1), { stdio: ["ignore", "pipe", "pipe"] })
+      ? spawn(command[0] ?? "", command.slice(1), { env, stdio: ["ignore", "pipe", "pipe"] })
       : spawn("bash", ["-c", `ulimit -f ${limitBlocks}; exec "$@"`, "bash", ...command], {
+          env,
           stdio: ["ignore", "pipe", "pipe"],
         });
   live.add(child);

@@ -3,7 +3,11 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { Handle } from "../../../src/schema/claim";
+import { StoreCare } from "../../../src/store/care";
+import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
+import { vaultOf } from "../../support/fileKeys";
+import { startRedis } from "../../support/redisServer";
 import { assertSound } from "../../support/sound";
 import { clock, create, folderOf, hasCode, withFolder } from "../../support/storeFolder";
 import { bundleWriter, startWriter } from "../../support/writerProcess";
@@ -30,26 +34,46 @@ async function assertWhole(store: Sessions, id: string, lines: readonly string[]
 
 test("C22 a writer killed at any moment: the session opens, and every ticket that was shown resolves", async function () {
   this.timeout(30_000);
-  await withFolder(async (folder) => {
-    const file = await bundleWriter(folder);
-    const root = path.join(folder, "store");
-    const store = await Sessions.open(root, "file:///work", clock);
-    let id = "new";
-    let handles = 0;
-    for (let round = 0; round < 12; round++) {
-      const writer = startWriter(file, [root, id]);
-      id = await writer.line("open");
-      if (round % 3 > 0) await writer.line("shown");
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
-      writer.child.kill("SIGKILL");
-      await writer.ended;
-      const now = await assertWhole(store, id, writer.lines);
-      assert.ok(now >= handles, "nothing that was shown is forgotten");
-      handles = now;
-    }
-    assert.ok(handles > 0);
-  });
+  await withFolder((folder) => killAtAnyMoment(folder, "", ""));
 });
+
+test("C22 a writer of a sealed session, or of one in Redis, killed at any moment: the same", async function () {
+  this.timeout(60_000);
+  const redis = await startRedis();
+  try {
+    await withFolder((folder) => killAtAnyMoment(folder, path.join(folder, "keys"), ""));
+    if (redis) await withFolder((folder) => killAtAnyMoment(folder, "", redis.url));
+    if (redis) await withFolder((folder) => killAtAnyMoment(folder, path.join(folder, "keys"), redis.url));
+  } finally {
+    await redis?.stop();
+  }
+});
+
+async function killAtAnyMoment(folder: string, keys: string, redis: string): Promise<void> {
+  const file = await bundleWriter(folder);
+  const root = path.join(folder, "store");
+  const vault = vaultOf(keys, redis);
+  const store = await Sessions.open(root, "file:///work", clock, DEFAULT_LIMITS, vault);
+  let id = "new";
+  let handles = 0;
+  for (let round = 0; round < 12; round++) {
+    const writer = startWriter(file, [root, id], undefined, { KEYS: keys, REDIS: redis });
+    id = await writer.line("open");
+    if (round % 3 > 0) await writer.line("shown");
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+    writer.child.kill("SIGKILL");
+    await writer.ended;
+    const now = await assertWhole(store, id, writer.lines);
+    assert.ok(now >= handles, "nothing that was shown is forgotten");
+    handles = now;
+  }
+  assert.ok(handles > 0);
+  const found = await (await StoreCare.open(root, "file:///work", clock, undefined, { vault })).verify();
+  assert.deepEqual(
+    found.findings.filter(({ weight }) => weight === "problem"),
+    [],
+  );
+}
 
 test("C21 a disk that gives out in the middle of a line: the run ends with the next step, the log is mended", async function () {
   this.timeout(20_000);
