@@ -127,7 +127,7 @@ function roundTripper(questions: readonly Question[]): () => void {
 /** Decide + splice + receipt, through the fold that the inspector uses. */
 function decider(policy: LoadedPolicy, questions: readonly Question[]): () => void {
   const next = turnsOf(questions);
-  const begun: ReceiptState = receiptFold.reduce(receiptFold.initial, configured(policy));
+  const begun: ReceiptState = receiptFold.reduce(receiptFold.begin(), configured(policy));
   let n = 0;
   let state = begun;
   return () => {

@@ -1,4 +1,5 @@
 /** The same core without an editor: sessions run, shown, kept and judged. Results on standard output, problems on standard error. */
+
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -9,6 +10,7 @@ import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { USAGE } from "./cli/usage";
+import { estimatedTokens } from "./history/tokens";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
@@ -184,6 +186,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       },
       clock,
       hash: sha256,
+      tokens: estimatedTokens,
       watcher: { replyText: () => undefined, toolProgress: () => undefined },
     },
     watch: () => undefined,

@@ -1,4 +1,5 @@
 /** The house as the editor runs it: store, tools, policy and loop are joined here, as the settings are when a run starts. */
+
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
@@ -6,6 +7,7 @@ import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession, WATCHED } from "./agent/runSession";
 import { faultNote, sessionPolicy } from "./agent/sessionPolicy";
+import { estimatedTokens } from "./history/tokens";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
 import type { Logged } from "./schema/event";
@@ -84,7 +86,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
           },
         );
         const configuration = { settings, ...choices.of(id), ...policy };
-        const ports = { model, tools, approver, clock, hash: sha256, watcher };
+        const ports = { model, tools, approver, clock, hash: sha256, tokens: estimatedTokens, watcher };
         return await runSession({ store, session, question, configuration, ports, watch, watched }, signal);
       } finally {
         await servers.close();

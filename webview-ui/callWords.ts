@@ -184,8 +184,45 @@ export function changesLine(changes: CallView["changes"], f: Format): string {
   return parts.join(", ");
 }
 
-export const shortenedLine = ({ by, turn, charsAfter }: CallView["shortened"][number], f: Format): string =>
-  `to ${f.count(charsAfter, "character")} ${by === "age" ? `before turn ${turn}, by age` : `after turn ${turn}, over its budget`}`;
+type Shortened = CallView["shortened"][number];
+
+const SHORTENED_BY: Readonly<Record<Shortened["by"], (turn: number) => string>> = {
+  age: (turn) => `before turn ${turn}, by age`,
+  budget: (turn) => `after turn ${turn}, over its budget`,
+  recovery: (turn) => `before turn ${turn}, because the request did not fit`,
+  person: (turn) => `before turn ${turn}, as you asked`,
+};
+
+export const shortenedLine = ({ by, turn, charsAfter }: Shortened, f: Format): string =>
+  `to ${f.count(charsAfter, "character")} ${SHORTENED_BY[by](turn)}`;
+
+const CUT_RULES: Readonly<Record<NonNullable<Shortened["cost"]>["rule"], string>> = {
+  pays: "It pays: what later requests no longer carry is worth more than sending the rest again.",
+  cold: "The prompt cache was cold: everything had to be sent again anyway.",
+  uncached: "This model caches nothing: shorter is cheaper.",
+  overflow: "The request would not have fit the model.",
+};
+
+/** Why the cost of a request decided that old results are shortened now, and the figures behind it. */
+export function cutFacts(cost: Shortened["cost"], f: Format): readonly (readonly [string, string | null])[] {
+  if (cost === null) return [];
+  const { rule, profile, requests, freedTokens, resentTokens, counter } = cost;
+  const { prices, name } = profile;
+  const ttl = prices?.ttlSeconds == null ? "" : `, for ${f.ms(prices.ttlSeconds * 1000)}`;
+  return [
+    ["Why now", CUT_RULES[rule]],
+    ["Freed", `${f.count(freedTokens, "token")} of all results shortened then`],
+    ["Sent again", f.count(resentTokens, "token")],
+    ["Requests so far", f.number(requests)],
+    [
+      "Prompt cache",
+      prices === null
+        ? `${name}: prices unknown`
+        : `${name}: write ${prices.write}, read ${prices.read}${ttl}`,
+    ],
+    ["Counted with", counter],
+  ];
+}
 
 const STATES: Readonly<Record<CallView["state"], string>> = {
   proposed: "Not started",

@@ -4,6 +4,7 @@ import type { CallView, MediaView } from "../src/schema/view";
 import {
   changesLine,
   className,
+  cutFacts,
   reasonName,
   refusalName,
   resultWords,
@@ -140,11 +141,7 @@ export const refusalRow = (key: string, { reason, given }: NonNullable<CallView[
     }),
   });
 
-export function shortenedRow(
-  key: string,
-  entry: { by: "age" | "budget"; turn: number; charsAfter: number; handle: Handle },
-  f: Format,
-): Row {
+export function shortenedRow(key: string, entry: CallView["shortened"][number], f: Format): Row {
   return rowOf({
     key,
     kind: "shortened",
@@ -154,6 +151,7 @@ export function shortenedRow(
     details: () => ({
       facts: factsOf(
         ["Shortened", capital(shortenedLine(entry, f))],
+        ...cutFacts(entry.cost, f),
         ["Handle", entry.handle, "code"],
         ["Whole result", "Stored unchanged"],
       ),

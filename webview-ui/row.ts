@@ -19,6 +19,7 @@ export type RowKind =
   | "shortened"
   | "refusal"
   | "repair"
+  | "recovery"
   | "end";
 
 export type Tone = "plain" | "quiet" | "warning" | "error" | "busy";

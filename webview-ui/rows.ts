@@ -1,5 +1,5 @@
 // The inspector's browser side: from the host's state to the tree: session → turn → request, reply, calls. Pure.
-import type { InspectorState, SessionView, TurnView } from "../src/schema/view";
+import type { InspectorState, Recovered, SessionView, TurnView } from "../src/schema/view";
 import { callRow } from "./callRows";
 import type { Format } from "./format";
 import { factsOf, type Row, rowOf } from "./row";
@@ -83,6 +83,7 @@ function turnRow(session: SessionView, turn: TurnView, isNewest: boolean, f: For
     startsOpen: isNewest,
     children: () => [
       ...(asked === null ? [] : [askedRow(key, asked)]),
+      ...turn.recovery.map((step, at) => recoveryRow(`${key}/recovery${at}`, step, f)),
       ...turn.repairs.map((repair, at) => repairRow(`${key}/repair${at}`, repair)),
       ...(turn.request === null ? [] : [requestRow(key, turn.request, f)]),
       ...(reply === null && !isRunning ? [] : [replyRow(key, turn, f)]),
@@ -133,10 +134,48 @@ const requestRow = (key: string, request: NonNullable<TurnView["request"]>, f: F
         ["Bytes", f.number(request.bytes)],
         ["Images", request.imageBytes === 0 ? null : f.count(request.imageBytes, "byte")],
         ["Model", request.model],
+        ...prefixFacts(request.prefix, f),
       ),
       texts: [],
     }),
   });
+
+/** What of a request the one before it began with too, which a prompt cache can give back. */
+function prefixFacts(
+  prefix: NonNullable<TurnView["request"]>["prefix"],
+  f: Format,
+): readonly (readonly [string, string | null])[] {
+  if (prefix === null) return [];
+  const { tokens, totalTokens, bytes, messages, counter, by } = prefix;
+  return [
+    ["Tokens", `${f.number(totalTokens)} (${counter})`],
+    ["As before", `${f.count(tokens, "token")}, ${f.count(bytes, "byte")}`],
+    ["First change", by === null ? null : `Message ${messages + 1}, by event ${by.n} (${by.type})`],
+  ];
+}
+
+const recoveryRow = (
+  key: string,
+  { step, tokensBefore, tokensAfter, counter }: Recovered,
+  f: Format,
+): Row => {
+  const line = `${RECOVERY_STEPS[step]}: ${f.number(tokensBefore)} → ${f.count(tokensAfter, "token")}`;
+  return rowOf({
+    key,
+    kind: "recovery",
+    icon: "fold",
+    tone: "warning",
+    label: "Did not fit",
+    description: line,
+    details: () => ({ facts: factsOf(["Step", line], ["Counted with", counter]), texts: [] }),
+  });
+};
+
+const RECOVERY_STEPS: Readonly<Record<Recovered["step"], string>> = {
+  budgets: "half the budgets for the last results",
+  age: "older results shortened",
+  blocks: "the oldest messages left out",
+};
 
 function replyRow(key: string, turn: TurnView, f: Format): Row {
   const { reply } = turn;
@@ -155,6 +194,7 @@ function replyRow(key: string, turn: TurnView, f: Format): Row {
         ["End", end],
         ["Time", reply && f.ms(reply.elapsedMs)],
         ["Input", reply?.inputTokens == null ? null : f.count(reply.inputTokens, "token")],
+        ["From its cache", reply?.cachedTokens == null ? null : f.count(reply.cachedTokens, "token")],
         ["Output", reply?.outputTokens == null ? null : f.count(reply.outputTokens, "token")],
       ),
       texts: reply === null || reply.text === "" ? [] : [{ label: "Text", text: reply.text }],

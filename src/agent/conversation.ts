@@ -1,13 +1,17 @@
 /** A session while it runs: its folds, its pinned configuration, its log. Everything in it can be rebuilt from the log. */
 import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
-import { type HistoryState, historyFold } from "../history/fold";
+import { type HistoryState, historyFold, idleSecondsAt } from "../history/fold";
+import { cacheProfileOf } from "../history/promptCache";
+import { RequestSizes, type Size } from "../history/sizes";
 import type { Hash } from "../schema/claim";
+import type { CacheProfile } from "../schema/cost";
 import type { EventOf, Logged, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import type { DurableRequest } from "../schema/model";
 import type { ContractCheck, Intent, OperatorExemption } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
+import { byteLength, charLength } from "../schema/text";
 import { exemptionsInForce } from "../thimble/exemptions";
 import { type LoadedPolicy, policyFrom } from "../thimble/policy";
 import type { CallContext } from "./callContext";
@@ -51,6 +55,8 @@ export class Conversation implements Log {
   #configured: ConversationState["configured"] | null;
   readonly #excused: Set<string>; // ids of exemptions that a call was excused by
   #history: HistoryState;
+  readonly #sizes: RequestSizes;
+  #prefix: { readonly text: string; readonly size: Size };
 
   private constructor(
     context: Omit<CallContext, "hasReadOutside" | "exemptions" | "question">,
@@ -63,12 +69,14 @@ export class Conversation implements Log {
     this.#configured = state.configured;
     this.#history = state.history;
     this.#excused = new Set(state.excused);
+    this.#sizes = new RequestSizes(context.ports.tokens);
+    this.#prefix = { text: "", size: this.#sizes.of() };
     const { clock } = context.ports;
     this.context = {
       ...context,
-      hasReadOutside: () => this.#history.results.some(({ tainted }) => tainted),
+      hasReadOutside: () => this.#history.isTainted,
       exemptions: () => exemptionsInForce(exemptions, this.#excused, clock.now()),
-      question: () => this.#history.messages.findLast(({ role }) => role === "user")?.text ?? "",
+      question: () => this.#history.question,
       ports: { ...context.ports, log: this },
     };
   }
@@ -102,7 +110,7 @@ export class Conversation implements Log {
       secrets,
       ports,
     };
-    const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.initial);
+    const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.begin());
     const excused = [...(before?.excused ?? []), ...events.flatMap(excusedBy)];
     const state = { started, configured: last, history, excused };
     const conversation = new Conversation(context, ports.log, state, exemptions);
@@ -126,6 +134,65 @@ export class Conversation implements Log {
 
   get history(): HistoryState {
     return this.#history;
+  }
+
+  /** Of the messages of the next request. */
+  get sizes(): RequestSizes {
+    const { messages, divergence } = this.#history;
+    this.#sizes.update(messages, divergence.at);
+    return this.#sizes;
+  }
+
+  /** Of the next request, before its messages: system prompt and tools. */
+  get prefixSize(): Size {
+    const { prefix } = this.#history;
+    if (this.#prefix.text !== prefix)
+      this.#prefix = {
+        text: prefix,
+        size: {
+          tokens: this.#sizes.counter.count(prefix),
+          chars: charLength(prefix),
+          bytes: byteLength(prefix),
+        },
+      };
+    return this.#prefix.size;
+  }
+
+  get cacheProfile(): CacheProfile {
+    const { model, overrides, contradictions } = this.#history.cache;
+    return cacheProfileOf(model, overrides, contradictions);
+  }
+
+  /** Since the last request; 0 before the first. */
+  get idleSeconds(): number {
+    return idleSecondsAt(this.#history, this.context.ports.clock.now()) ?? 0;
+  }
+
+  /** Whether the next request would be larger than the model's window, as far as that is known. */
+  get isOverflowing(): boolean {
+    const { maxInputTokens } = this.context.ports.model.info;
+    return maxInputTokens !== null && this.prefixSize.tokens + this.sizes.of().tokens > maxInputTokens;
+  }
+
+  /** The place of the reply whose call the result at `at` answers. */
+  blockOf(at: number): number {
+    let start = at;
+    while (start > 0 && this.#history.messages[start]?.role !== "assistant") start--;
+    return start;
+  }
+
+  /** What the conversation has of a call's result; null where it has none. */
+  textOf(call: string): string | null {
+    const message = this.#history.messages[this.#history.results.get(call)?.at ?? -1];
+    return message?.role === "tool" ? message.text : null;
+  }
+
+  /** A call's arguments as the model wrote them; null where the conversation does not have its result. */
+  argumentsOf(call: string): string | null {
+    const facts = this.#history.results.get(call);
+    const reply = facts && this.#history.messages[this.blockOf(facts.at)];
+    if (reply?.role !== "assistant") return null;
+    return reply.calls.find((candidate) => candidate.call === call)?.arguments ?? null;
   }
 
   /** What the next request carries, and nothing else; images by reference. */

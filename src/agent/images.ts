@@ -53,10 +53,14 @@ async function replace(
   why: MediaReason,
   images: readonly PlacedImage[],
 ): Promise<void> {
-  const tools = new Map(conversation.history.results.map(({ call, tool }) => [call, tool]));
   const parts = images.map(({ call, part, image }): EventOf<"media_replaced">["parts"][number] => {
     const { handle, sha256, mediaType, bytes } = image;
-    const facts = { tool: tools.get(call) ?? "a tool", mediaType, bytes, why: MEDIA_REASONS[why] };
+    const facts = {
+      tool: conversation.history.results.get(call)?.tool ?? "a tool",
+      mediaType,
+      bytes,
+      why: MEDIA_REASONS[why],
+    };
     return { call, part, handle, text: mediaLine({ ...facts, stored: { sha256, handle } }) };
   });
   const event: EventOf<"media_replaced"> = {

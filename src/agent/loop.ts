@@ -2,16 +2,19 @@
 
 import { callKey } from "../history/fold";
 import { imageBytesOf } from "../history/images";
+import { isOverflow } from "../history/overflow";
 import { pair } from "../history/pair";
+import type { ReusedPrefix } from "../schema/cost";
 import type { EventOf, ReplyCall } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { type ChatRequest, type DurableRequest, Usage } from "../schema/model";
-import { byteLength, charLength } from "../schema/text";
+import { age } from "./age";
 import { runsUnasked } from "./authorise";
+import { budget } from "./budget";
 import type { Conversation } from "./conversation";
 import { fitImages, loadImages, withImages } from "./images";
+import { type Recovery, recover, tooLarge } from "./recover";
 import { requestText } from "./requestText";
-import { age, budget } from "./shorten";
 import { record, type Step } from "./step";
 import { runToolCall } from "./turn";
 import { untilStopped } from "./untilStopped";
@@ -42,6 +45,7 @@ export async function runConversation(
 
 async function runTurns(conversation: Conversation, signal: AbortSignal): Promise<RunEnd> {
   const { settings, ports } = conversation.context;
+  let recovery: Recovery = 0;
   for (let turns = 0; turns < settings.maxTurns; turns++) {
     if (signal.aborted) return STOPPED;
     await repairHistory(conversation);
@@ -54,7 +58,14 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     await conversation.sync(); // barrier: before a request leaves
     const sent = withImages(request, images);
     const reply = await record(conversation, await replied(conversation, sent, turn, signal));
-    if (reply.end === "failed") return { end: "failed", message: reply.error ?? "The model failed." };
+    if (reply.end === "failed") {
+      if (reply.error === null || !isOverflow(reply.error)) return failed(reply.error);
+      const next = await recover(conversation, recovery);
+      if (next === null) return { end: "failed", message: tooLarge(conversation) };
+      recovery = next;
+      continue;
+    }
+    recovery = 0;
     if (reply.end === "stopped") return STOPPED;
     if (reply.end === "answered") return { end: "answered", message: "" };
     await runCalls(conversation, withoutCopies(reply.calls), signal);
@@ -67,6 +78,7 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
   };
 }
 
+const failed = (error: string | null): RunEnd => ({ end: "failed", message: error ?? "The model failed." });
 const STOPPED: RunEnd = { end: "stopped", message: "Stopped. Continue the session to go on." };
 
 /** A copy of a call within one reply is not run twice; pairing removes it from the history (CONFORMANCE P7). */
@@ -107,9 +119,10 @@ async function runCalls(
 }
 
 function requested(conversation: Conversation, turn: number): Step<DurableRequest, "requested"> {
-  const { request, context } = conversation;
-  const imageBytes = imageBytesOf(request.messages);
-  const text = JSON.stringify(request.messages);
+  const { request, context, history } = conversation;
+  const imageBytes = history.hasMedia ? imageBytesOf(request.messages) : 0;
+  const { chars, bytes } = conversation.sizes.of();
+  const around = request.messages.length + 1; // brackets and commas
   return {
     value: request,
     event: {
@@ -117,11 +130,26 @@ function requested(conversation: Conversation, turn: number): Step<DurableReques
       turn,
       model: context.ports.model.info.id,
       messages: request.messages.length,
-      chars: charLength(text),
-      bytes: byteLength(text),
+      chars: chars + around,
+      bytes: bytes + around,
       ...(imageBytes > 0 && { imageBytes }),
       sha256: context.ports.hash(requestText(request)),
+      prefix: reusedPrefix(conversation),
     },
+  };
+}
+
+/** What of the next request the one before it began with too. */
+function reusedPrefix({ history, sizes, prefixSize }: Conversation): ReusedPrefix {
+  const { at, by } = history.divergence;
+  const reused = sizes.of(at);
+  return {
+    messages: at,
+    bytes: at < 0 ? 0 : prefixSize.bytes + reused.bytes,
+    tokens: at < 0 ? 0 : prefixSize.tokens + reused.tokens,
+    totalTokens: prefixSize.tokens + sizes.of().tokens,
+    counter: sizes.counter.name,
+    by,
   };
 }
 
@@ -187,7 +215,7 @@ function modelError(cause: unknown): string {
 /** Pairing, on the durable history. Recorded only where something was repaired. */
 async function repairHistory(conversation: Conversation): Promise<void> {
   const { history } = conversation;
-  const { repairs, splices } = pair(history.messages, (call) => history.pending[call]);
+  const { repairs, splices } = pair(history.messages, (call) => history.pending.get(call));
   if (splices.length === 0) return;
   const event: EventOf<"repaired"> = {
     type: "repaired",

@@ -216,6 +216,32 @@ export function agedLine(facts: {
   );
 }
 
+const LISTED_HANDLES = 40;
+
+/**
+ * In the place of the oldest messages, where a request did not fit: that they are gone from the conversation, what was
+ * asked where that went with them, and how to read their results. The newest results are named, the others counted.
+ */
+export function prunedText(
+  messages: number,
+  question: string | null,
+  stored: readonly { readonly tool: string; readonly subject: string; readonly handle: Handle }[],
+): string {
+  const newest = stored.slice(-LISTED_HANDLES);
+  const handles = new Map(newest.map((one) => [one.handle, one]));
+  const lines = [...handles.values()].map(
+    ({ tool, subject, handle }) => `${tool}${subject === "" ? "" : ` ${subject}`}: handle='${handle}'`,
+  );
+  const older = stored.length - newest.length;
+  const label = `[${messages} earlier messages were removed here, because the request did not fit the model. Absence below proves nothing.]`;
+  const list =
+    lines.length === 0
+      ? ""
+      : `[Their results are stored; read one with ${FETCH_RESULT}${older > 0 ? `. ${older} older ones are not named here` : ""}:]\n${lines.join("\n")}`;
+  const asked = question === null ? "" : `[The question they began with:]\n${question}`;
+  return [label, list, asked].filter((part) => part !== "").join("\n\n");
+}
+
 /** A tool that said nothing (C24). */
 export const NO_OUTPUT = "(no output)";
 

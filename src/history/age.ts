@@ -9,41 +9,46 @@ export const SHORTENED_HEAD_CHARS = 2000;
 export const SHORTENED_TAIL_CHARS = 500;
 
 export type DueResult = { readonly facts: ResultFacts; readonly level: 1 | 2; readonly text: string };
+export type DueAges = Pick<AgeingSettings, "shortenAfterTurns" | "clearAfterTurns" | "minimumChars">;
 
 /**
- * Results to shorten before the request of `nextTurn`, oldest first. Never: errors, results of tools for which
- * `isExempt` (writes), execute results beyond level 1, what was cut without being stored (M3), a branch's answer, and text a user wrote.
+ * Results that may be shortened before the request of `nextTurn`, oldest first. Never: errors, what the person pinned,
+ * results of tools for which `isExempt` (writes), execute results beyond level 1, what was cut without being stored
+ * (M3), a branch's answer, and text a user wrote.
  */
 export function dueForAgeing(
-  state: HistoryState,
-  settings: AgeingSettings,
+  { results, messages }: HistoryState,
+  ages: DueAges,
   nextTurn: number,
   isExempt: (tool: string) => boolean,
 ): readonly DueResult[] {
-  if (settings.strategy === "off") return [];
-  const texts = new Map(
-    state.messages.map((message) => (message.role === "tool" ? [message.call, message.text] : ["", ""])),
-  );
-  return state.results.flatMap((facts) => {
-    const text = texts.get(facts.call);
-    if (text === undefined || facts.isError || isWholeNowhere(facts) || isExempt(facts.tool)) return [];
-    const level = dueLevel(facts, settings, nextTurn - facts.turn);
-    if (level <= facts.level || level === 0) return [];
+  const due: DueResult[] = [];
+  for (const facts of results.values()) {
+    if (facts.level === 2 || facts.isError || facts.isPinned || isWholeNowhere(facts)) continue;
+    const level = dueLevel(facts, ages, nextTurn - facts.turn);
+    if (level <= facts.level || level === 0) continue;
+    const message = messages[facts.at];
+    if (message?.role !== "tool" || isExempt(facts.tool)) continue;
     const isStandIn = facts.handle !== null; // tickets, windows and pages age whatever their size
     const minimum =
       level === 1
-        ? Math.max(settings.minimumChars, SHORTENED_HEAD_CHARS + SHORTENED_TAIL_CHARS)
-        : settings.minimumChars;
-    if (charLength(text) <= minimum && !(isStandIn && level === 2)) return [];
-    return [{ facts, level, text }];
-  });
+        ? Math.max(ages.minimumChars, SHORTENED_HEAD_CHARS + SHORTENED_TAIL_CHARS)
+        : ages.minimumChars;
+    if (!isLonger(message.text, minimum) && !(isStandIn && level === 2)) continue;
+    due.push({ facts, level, text: message.text });
+  }
+  return due.sort((a, b) => a.facts.at - b.facts.at);
 }
 
 /** Cut without being stored (M3), or a branch's answer: it is in the conversation only. */
 const isWholeNowhere = ({ shown }: ResultFacts): boolean => shown === "cut" || shown === "branch";
 
-function dueLevel(facts: ResultFacts, settings: AgeingSettings, ageTurns: number): 0 | 1 | 2 {
-  if (ageTurns >= settings.clearAfterTurns) return facts.class === "execute" ? 1 : 2;
-  if (ageTurns >= settings.shortenAfterTurns) return facts.shown === "window" ? 0 : 1; // a window goes straight to its line
+function dueLevel(facts: ResultFacts, ages: DueAges, ageTurns: number): 0 | 1 | 2 {
+  if (ageTurns >= ages.clearAfterTurns) return facts.class === "execute" ? 1 : 2;
+  if (ageTurns >= ages.shortenAfterTurns) return facts.shown === "window" ? 0 : 1; // a window goes straight to its line
   return 0;
 }
+
+/** In chars, counted only where the length leaves it open. */
+const isLonger = (text: string, chars: number): boolean =>
+  text.length > chars && (text.length > 2 * chars || charLength(text) > chars);

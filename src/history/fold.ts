@@ -1,10 +1,11 @@
 /** The conversation as a fold of the log: exactly the messages that the next request carries. */
 
 import type { Handle } from "../schema/claim";
-import type { EventOf, Fold, Logged, Splice } from "../schema/event";
+import type { EventOf, EventType, Fold, Logged, Splice } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import type { MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
+import { type CacheOverrides, cacheProfileOf, contradicts } from "./promptCache";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
@@ -20,6 +21,7 @@ export type CallProgress =
 /** What ageing and budgets need to know of a result in the conversation. Sizes in chars. */
 export type ResultFacts = {
   readonly call: string;
+  readonly at: number; // its place among the messages
   readonly turn: number;
   readonly tool: string;
   readonly class: ToolClass;
@@ -28,25 +30,82 @@ export type ResultFacts = {
   readonly handle: Handle | null;
   readonly tainted: boolean; // the text is fenced
   readonly level: 0 | 1 | 2;
+  readonly isPinned: boolean; // the person wants it as it is
 };
 
+/** Where a request first differs from the one before it. */
+export type Divergence = {
+  /** Messages before this one are as the last request carried them; -1: its system prompt or tools are others. */
+  readonly at: number;
+  /** The event that changed what was sent already; null: messages were only added. */
+  readonly by: { readonly n: number; readonly type: EventType } | null;
+};
+
+/** What is known of the model's prompt cache: its profile, and how often in a row its replies contradicted that. */
+export type CacheState = {
+  readonly model: string;
+  readonly overrides: CacheOverrides;
+  /** Of the last request: what stood in the one before it too, and how long that was ago. */
+  readonly expected: { readonly reusedTokens: number; readonly idleSeconds: number } | null;
+  readonly contradictions: number;
+};
+
+/** Contract: read-only to all but the fold, which changes it in place; what must not change is to be copied. */
 export type HistoryState = {
   readonly turn: number; // of the last request; 0 before the first
   readonly messages: readonly Message[];
-  readonly pending: Readonly<Record<string, CallProgress>>; // calls without a result
-  readonly results: readonly ResultFacts[];
+  readonly pending: ReadonlyMap<string, CallProgress>; // calls without a result
+  /** By call, in the order in which they were remembered. */
+  readonly results: ReadonlyMap<string, ResultFacts>;
+  readonly question: string; // the person's last words
+  /** What stands before the messages of a request, and for which model: JSON text of model id, system prompt, tools. */
+  readonly prefix: string;
+  readonly isTainted: boolean; // something from outside was read
+  readonly hasMedia: boolean;
   readonly requests: number;
+  readonly lastRequestAt: number | null; // Unix milliseconds
+  readonly divergence: Divergence;
+  readonly cache: CacheState;
   readonly failedInARow: number; // requests that no reply came to, since the last one
 };
 
+/** The same, to the fold. */
+type Draft = {
+  -readonly [key in keyof HistoryState]: HistoryState[key];
+} & {
+  messages: Message[];
+  pending: Map<string, CallProgress>;
+  results: Map<string, ResultFacts>;
+};
+
+/** Every event costs the same however long the session is: nothing is copied (`npm run bench -- history`). */
 export const historyFold: Fold<HistoryState> = {
-  initial: { turn: 0, messages: [], pending: {}, results: [], requests: 0, failedInARow: 0 },
-  reduce(state, event) {
+  begin: (): Draft => ({
+    turn: 0,
+    messages: [],
+    pending: new Map(),
+    results: new Map(),
+    question: "",
+    prefix: "",
+    isTainted: false,
+    hasMedia: false,
+    requests: 0,
+    lastRequestAt: null,
+    divergence: { at: -1, by: null },
+    cache: { model: "", overrides: {}, expected: null, contradictions: 0 },
+    failedInARow: 0,
+  }),
+  reduce(given, event) {
+    const state = given as Draft;
     switch (event.type) {
       case "asked":
-        return { ...state, messages: [...state.messages, { role: "user", text: event.text }] };
+        state.question = event.text;
+        state.messages.push({ role: "user", text: event.text });
+        return state;
+      case "configured":
+        return configured(state, event);
       case "requested":
-        return { ...state, turn: event.turn, requests: state.requests + 1 };
+        return requested(state, event);
       case "replied":
         return replied(state, event);
       case "clamped":
@@ -60,22 +119,25 @@ export const historyFold: Fold<HistoryState> = {
       case "remembered":
         return remembered(state, event);
       case "repaired":
-        return { ...state, messages: spliced(state.messages, event.splices), pending: {} };
+        state.pending.clear();
+        return respliced(state, event);
       case "aged":
-        return event.decisions.reduce(
-          (next, { call, text, handle, level }) => shorten(next, call, text, handle, level),
-          state,
-        );
+        for (const { call, text, handle, level } of event.decisions)
+          shorten(state, { call, text, handle, level }, event);
+        return state;
       case "budgeted":
-        return event.cuts.reduce(
-          (next, { call, text, handle }) => shorten(next, call, text, handle, null),
-          state,
-        );
+        for (const { call, text, handle } of event.cuts)
+          shorten(state, { call, text, handle, level: null }, event);
+        return state;
+      case "pinned":
+        return pinned(state, event);
+      case "pruned":
+        return respliced(state, event);
       case "media_replaced":
-        return { ...state, messages: event.parts.reduce(withLine, state.messages) };
+        for (const part of event.parts) withLine(state, part, event);
+        return state;
       case "session_started":
       case "adopted":
-      case "configured":
       case "resumed":
       case "redacted":
       case "measured":
@@ -83,6 +145,7 @@ export const historyFold: Fold<HistoryState> = {
       case "branched":
       case "redeemed":
       case "redemption_refused":
+      case "overflowed":
       case "recovered":
       case "run_ended":
         return state;
@@ -93,46 +156,92 @@ export const historyFold: Fold<HistoryState> = {
 };
 
 export function foldHistory(events: readonly Logged[]): HistoryState {
-  return events.reduce(historyFold.reduce, historyFold.initial);
+  return events.reduce(historyFold.reduce, historyFold.begin());
+}
+
+/** The results of the last reply, in the order of its calls. */
+export function lastResults({ messages, results, turn }: HistoryState): readonly ResultFacts[] {
+  const found: ResultFacts[] = [];
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message?.role === "assistant") break;
+    const facts = message?.role === "tool" ? results.get(message.call) : undefined;
+    if (facts?.turn === turn) found.push(facts);
+  }
+  return found.reverse();
 }
 
 /** The turn and position that our call keys carry: "t3c0". */
 export const callKey = (turn: number, index: number): string => `t${turn}c${index}`;
 export const turnOfCall = (call: string): number => Number(/^t(\d+)c/.exec(call)?.[1] ?? 0);
 
-function replied(before: HistoryState, event: EventOf<"replied">): HistoryState {
-  const state = { ...before, failedInARow: event.end === "failed" ? before.failedInARow + 1 : 0 };
-  if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
-  const pending = { ...state.pending };
-  for (const { call } of event.calls) pending[call] = "proposed";
-  return {
-    ...state,
-    pending,
-    messages: [...state.messages, { role: "assistant", text: event.text, calls: event.calls }],
-  };
+function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
+  const { prefix, at, turn } = event;
+  const idleSeconds = idleSecondsAt(state, at);
+  const expected = prefix && idleSeconds !== null ? { reusedTokens: prefix.tokens, idleSeconds } : null;
+  state.cache = { ...state.cache, expected };
+  state.turn = turn;
+  state.requests++;
+  state.lastRequestAt = at;
+  state.divergence = { at: state.messages.length, by: null };
+  return state;
 }
 
-function progress(state: HistoryState, call: string, to: CallProgress): HistoryState {
-  return call in state.pending ? { ...state, pending: { ...state.pending, [call]: to } } : state;
+/** Null before the first request. */
+export const idleSecondsAt = ({ lastRequestAt }: HistoryState, now: number): number | null =>
+  lastRequestAt === null ? null : Math.max(0, now - lastRequestAt) / 1000;
+
+function configured(state: Draft, event: Logged & EventOf<"configured">): Draft {
+  const { model, settings } = event;
+  const contradictions = model.id === state.cache.model ? state.cache.contradictions : 0;
+  state.cache = {
+    ...state.cache,
+    model: model.id,
+    overrides: settings.ageing.cacheProfiles,
+    contradictions,
+  };
+  const prefix = JSON.stringify([event.model.id, event.system, event.tools]);
+  if (prefix === state.prefix) return state;
+  state.prefix = prefix;
+  return changed(state, -1, event);
+}
+
+function replied(state: Draft, event: EventOf<"replied">): Draft {
+  state.cache = afterReply(state.cache, event.usage?.cachedTokens ?? null);
+  state.failedInARow = event.end === "failed" ? state.failedInARow + 1 : 0;
+  if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
+  for (const { call } of event.calls) state.pending.set(call, "proposed");
+  state.messages.push({ role: "assistant", text: event.text, calls: event.calls });
+  return state;
+}
+
+function afterReply(cache: CacheState, cachedTokens: number | null): CacheState {
+  if (cachedTokens === null || cache.expected === null) return cache;
+  const profile = cacheProfileOf(cache.model, cache.overrides);
+  const isWrong = contradicts(profile, cache.expected, cachedTokens);
+  return { ...cache, contradictions: isWrong ? cache.contradictions + 1 : 0 };
+}
+
+function progress(state: Draft, call: string, to: CallProgress): Draft {
+  if (state.pending.has(call)) state.pending.set(call, to);
+  return state;
 }
 
 /** The text of a result is what can be read back: it stands before what is stored beside it. */
-function storedProgress(
-  state: HistoryState,
-  { call, handle, mediaType }: EventOf<"tool_result_stored">,
-): HistoryState {
+function storedProgress(state: Draft, { call, handle, mediaType }: EventOf<"tool_result_stored">): Draft {
   const isMedia = mediaType !== undefined;
-  return isMedia && typeof state.pending[call] === "object"
+  return isMedia && typeof state.pending.get(call) === "object"
     ? state
     : progress(state, call, { stored: handle, ...(isMedia && { isMedia }) });
 }
 
 /** Puts the result behind its reply, in call order however the siblings finished. */
-function remembered(state: HistoryState, event: EventOf<"remembered">): HistoryState {
-  const at = state.messages.findLastIndex(
+function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft {
+  const { messages } = state;
+  const replyAt = messages.findLastIndex(
     (message) => message.role === "assistant" && message.calls.some(({ call }) => call === event.call),
   );
-  const reply = state.messages[at];
+  const reply = messages[replyAt];
   if (reply?.role !== "assistant") return state;
   const order = reply.calls.map(({ call }) => call);
   const mine = order.indexOf(event.call);
@@ -147,14 +256,20 @@ function remembered(state: HistoryState, event: EventOf<"remembered">): HistoryS
     ...(event.media && { media: event.media }),
   };
 
-  let place = at + 1;
-  for (let next = state.messages[place]; next?.role === "tool"; next = state.messages[place]) {
+  let at = replyAt + 1;
+  for (let next = messages[at]; next?.role === "tool"; next = messages[at]) {
     if (order.indexOf(next.call) > mine) break;
-    place++;
+    at++;
   }
-  const { [event.call]: _answered, ...pending } = state.pending;
-  const facts: ResultFacts = {
+  messages.splice(at, 0, result);
+  moved(state, at + 1);
+  changed(state, at, event);
+  state.pending.delete(event.call);
+  state.isTainted ||= event.tainted === true;
+  state.hasMedia ||= (event.media ?? []).length > 0;
+  state.results.set(event.call, {
     call: event.call,
+    at,
     turn: turnOfCall(event.call),
     tool: name,
     class: event.class,
@@ -163,60 +278,86 @@ function remembered(state: HistoryState, event: EventOf<"remembered">): HistoryS
     handle: event.handle,
     tainted: event.tainted === true,
     level: 0,
-  };
-  return {
-    ...state,
-    pending,
-    messages: state.messages.toSpliced(place, 0, result),
-    results: [...state.results, facts],
-  };
+    isPinned: false,
+  });
+  return state;
 }
 
-function spliced(messages: readonly Message[], splices: readonly Splice[]): readonly Message[] {
+/** What a request carried already is other now, from there on. */
+function changed(state: Draft, at: number, { n, type }: Logged): Draft {
+  if (at < state.divergence.at) state.divergence = { at, by: { n, type } };
+  return state;
+}
+
+/** Messages from there on stand in other places: those behind the last reply are few. */
+function moved(state: Draft, from: number): void {
+  for (let at = from; at < state.messages.length; at++) {
+    const message = state.messages[at];
+    const facts = message?.role === "tool" && state.results.get(message.call);
+    if (facts && facts.at !== at) state.results.set(facts.call, { ...facts, at });
+  }
+}
+
+function pinned(state: Draft, { call, isPinned }: EventOf<"pinned">): Draft {
+  const facts = state.results.get(call);
+  if (facts) state.results.set(call, { ...facts, isPinned });
+  return state;
+}
+
+function respliced(state: Draft, event: Logged & EventOf<"repaired" | "pruned">): Draft {
+  const [first] = event.splices;
+  if (!first) return state;
+  state.messages = spliced(state.messages, event.splices);
+  moved(state, first.at);
+  const isThere = ({ at, call }: ResultFacts) => {
+    const message = state.messages[at];
+    return message?.role === "tool" && message.call === call;
+  };
+  for (const facts of state.results.values()) if (!isThere(facts)) state.results.delete(facts.call);
+  return changed(state, first.at, event);
+}
+
+function spliced(messages: readonly Message[], splices: readonly Splice[]): Message[] {
   const next: Message[] = [];
   let from = 0;
   for (const { at, remove, insert } of splices) {
-    next.push(...messages.slice(from, at));
+    for (; from < at; from++) next.push(messages[from] as Message);
     for (const item of insert) {
       const message = typeof item === "number" ? messages[item] : item;
       if (message) next.push(message);
     }
     from = at + remove;
   }
-  next.push(...messages.slice(from));
+  for (; from < messages.length; from++) next.push(messages[from] as Message);
   return next;
 }
 
 function withLine(
-  messages: readonly Message[],
+  state: Draft,
   { call, part, text }: EventOf<"media_replaced">["parts"][number],
-): readonly Message[] {
+  event: Logged,
+): void {
   const asLine = (media: MediaShown, at: number): MediaShown => {
     if (at !== part || media.shown !== "image") return media;
     const { handle, mediaType, bytes } = media;
     return { shown: "line", handle, mediaType, bytes, text };
   };
-  return messages.map((message) =>
-    message.role === "tool" && message.call === call && message.media
-      ? { ...message, media: message.media.map(asLine) }
-      : message,
-  );
+  const at = state.results.get(call)?.at ?? -1;
+  const message = state.messages[at];
+  if (message?.role !== "tool" || !message.media) return;
+  state.messages[at] = { ...message, media: message.media.map(asLine) };
+  changed(state, at, event);
 }
 
 function shorten(
-  state: HistoryState,
-  call: string,
-  text: string,
-  handle: Handle,
-  level: 1 | 2 | null,
-): HistoryState {
-  return {
-    ...state,
-    messages: state.messages.map((message) =>
-      message.role === "tool" && message.call === call ? { ...message, text } : message,
-    ),
-    results: state.results.map((facts) =>
-      facts.call === call ? { ...facts, handle, level: level ?? facts.level } : facts,
-    ),
-  };
+  state: Draft,
+  { call, text, handle, level }: { call: string; text: string; handle: Handle; level: 1 | 2 | null },
+  event: Logged,
+): void {
+  const facts = state.results.get(call);
+  const message = facts && state.messages[facts.at];
+  if (!facts || message?.role !== "tool") return;
+  state.messages[facts.at] = { ...message, text };
+  state.results.set(call, { ...facts, handle, level: level ?? facts.level });
+  changed(state, facts.at, event);
 }

@@ -26,7 +26,7 @@ const LINE_BYTES = 400;
 
 /** In order: the model cannot take them; no reply came to what had them; age; then the byte budget. */
 export function imagesToReplace(state: HistoryState, rules: ImageRules): readonly ImageCut[] {
-  let left = imagesIn(state.messages);
+  let left = state.hasMedia ? imagesIn(state.messages) : [];
   if (left.length === 0) return [];
   const cuts: ImageCut[] = [];
   const cut = (why: MediaReason, images: readonly PlacedImage[]) => {
@@ -64,14 +64,19 @@ function unanswered(messages: readonly Message[], images: readonly PlacedImage[]
   return images.filter(({ call }) => calls.has(call));
 }
 
-/** An image has no shorter form than its line, so that is what it becomes where a text would (level 2). */
-function isDue({ results, turn }: HistoryState, { ageing, isExempt }: ImageRules) {
-  const facts = new Map(results.map((result) => [result.call, result]));
+/**
+ * An image has no shorter form than its line, so that is what it becomes where a text would (level 2). To keep the
+ * prompt cache, only behind what changes before the next request anyway.
+ */
+function isDue({ results, turn, divergence }: HistoryState, { ageing, isExempt }: ImageRules) {
+  const isFree = ({ at }: ResultFacts) =>
+    ageing.strategy === "age" ||
+    (ageing.strategy === "cacheAware" && divergence.by !== null && at >= divergence.at);
   const isOld = ({ isError, tool, class: toolClass, turn: from }: ResultFacts) =>
     !isError && !isExempt(tool) && toolClass !== "execute" && turn + 1 - from >= ageing.clearAfterTurns;
   return ({ call }: PlacedImage): boolean => {
-    const result = facts.get(call);
-    return ageing.strategy !== "off" && result !== undefined && isOld(result);
+    const result = results.get(call);
+    return result !== undefined && !result.isPinned && isOld(result) && isFree(result);
   };
 }
 
@@ -81,7 +86,8 @@ function overTurn(
   images: readonly PlacedImage[],
   limit: number,
 ): readonly PlacedImage[] {
-  const calls = new Set(results.filter((facts) => facts.turn === turn).map(({ call }) => call));
+  const ofTurn = [...results.values()].filter((facts) => facts.turn === turn);
+  const calls = new Set(ofTurn.map(({ call }) => call));
   const mine = images.filter(({ call }) => calls.has(call));
   const texts = messages.filter((message): message is ToolMessage => isResultOf(message, calls));
   const largestFirst = mine.toSorted((a, b) => b.image.bytes - a.image.bytes);

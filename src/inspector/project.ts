@@ -1,9 +1,10 @@
 /** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
 import { turnOfCall } from "../history/fold";
+import type { CutCost } from "../schema/cost";
 import type { EventOf, Fold, Logged, Shortening } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import { charLength } from "../schema/text";
-import type { CallView, SessionView, TurnView } from "../schema/view";
+import type { CallView, Recovered, SessionView, TurnView } from "../schema/view";
 import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
 import { branched, projected } from "./apart";
 import { limitNotices } from "./limits";
@@ -15,7 +16,7 @@ const ARGUMENTS_CHARS = 2000;
 const TEXT_CHARS = 4000;
 
 export const inspectorFold: Fold<InspectorFold> = {
-  initial: { view: null, receipts: receiptFold.initial },
+  begin: () => ({ view: null, receipts: receiptFold.begin() }),
   reduce(state, event) {
     const receipts = receiptFold.reduce(state.receipts, event);
     if (event.type === "session_started") return { view: started(event), receipts };
@@ -30,7 +31,7 @@ export const inspectorFold: Fold<InspectorFold> = {
 };
 
 /** The view of a whole log, or of what follows `before`; null for a log without a beginning. */
-export function projectSession(events: Iterable<Logged>, before = inspectorFold.initial): SessionView | null {
+export function projectSession(events: Iterable<Logged>, before = inspectorFold.begin()): SessionView | null {
   let state = before;
   for (const event of events) state = inspectorFold.reduce(state, event);
   return state.view;
@@ -158,7 +159,16 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
     case "repaired":
       return repaired(view, event);
     case "aged":
-      return event.decisions.reduce((next, decision) => shortened(next, "age", event.turn, decision), view);
+      return event.decisions.reduce(
+        (next, decision) => shortened(next, agedBy(event), event.turn, decision, event.cost),
+        view,
+      );
+    case "pinned":
+      return onCall(view, event.call, () => ({ isPinned: event.isPinned }));
+    case "overflowed":
+      return onTurn(view, event.turn, ({ recovery }) => ({ recovery: [...recovery, recoveryOf(event)] }));
+    case "pruned":
+      return { ...view, notices: [...view.notices, prunedNotice(event)] };
     case "budgeted":
       return event.cuts.reduce((next, cut) => shortened(next, "budget", event.turn, cut), view);
     case "media_replaced":
@@ -183,6 +193,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
     error,
     elapsedMs,
     inputTokens: usage?.inputTokens ?? null,
+    cachedTokens: usage?.cachedTokens ?? null,
     outputTokens: usage?.outputTokens ?? null,
   };
   const calls = event.calls.map(
@@ -203,6 +214,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       tainted: false,
       changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
       shortened: [],
+      isPinned: false,
     }),
   );
   return onTurn(totalled(view, { calls: calls.length }), event.turn, () => ({ reply, calls }));
@@ -217,12 +229,33 @@ function added(view: SessionView, event: EventOf<"clamped">): SessionView {
   return onCall(counted, event.call, () => ({ state: "waiting" }));
 }
 
-const requestView = ({ messages, chars, bytes, imageBytes = 0, model }: EventOf<"requested">) => ({
+const agedBy = ({ strategy }: EventOf<"aged">): CallView["shortened"][number]["by"] =>
+  strategy === "age" || strategy === "cacheAware" ? "age" : strategy;
+
+const recoveryOf = ({ step, tokensBefore, tokensAfter, counter }: EventOf<"overflowed">): Recovered => ({
+  step,
+  tokensBefore,
+  tokensAfter,
+  counter,
+});
+
+const prunedNotice = ({ turn, messages }: EventOf<"pruned">): string =>
+  `From turn ${turn} on the model is not sent the first ${messages} messages: the request did not fit. The log keeps them.`;
+
+const requestView = ({
+  messages,
+  chars,
+  bytes,
+  imageBytes = 0,
+  model,
+  prefix,
+}: EventOf<"requested">): NonNullable<TurnView["request"]> => ({
   messages,
   chars,
   bytes,
   imageBytes,
   model,
+  prefix: prefix ?? null,
 });
 
 function stored(view: SessionView, event: EventOf<"tool_result_stored">): SessionView {
@@ -284,12 +317,13 @@ function repaired(view: SessionView, event: EventOf<"repaired">): SessionView {
 
 function shortened(
   view: SessionView,
-  by: "age" | "budget",
+  by: CallView["shortened"][number]["by"],
   turn: number,
   { call, charsBefore, charsAfter, handle }: Shortening,
+  cost: CutCost | null = null,
 ): SessionView {
   const counted = totalled(view, { hiddenChars: Math.max(0, charsBefore - charsAfter) }); // B7
-  const entry = { by, turn, charsAfter, handle };
+  const entry = { by, turn, charsAfter, handle, cost };
   return onCall(counted, call, (before) => ({ shortened: [...before.shortened, entry] }));
 }
 
@@ -310,6 +344,7 @@ const EMPTY_TURN: Omit<TurnView, "turn"> = {
   reply: null,
   calls: [],
   repairs: [],
+  recovery: [],
   ended: null,
 };
 

@@ -6,6 +6,7 @@
 import * as z from "zod";
 import { Branch, Projection } from "./branch";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
+import { CutCost, ReusedPrefix } from "./cost";
 import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
 import { ContractCheck, Intent, OperatorExemption, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
@@ -80,6 +81,7 @@ const Requested = z.object({
   bytes: size,
   imageBytes: size.optional(), // of the images that went with it; absent: none did
   sha256: Digest.optional(), // absent: another program sent it, and nobody wrote down what
+  prefix: ReusedPrefix.optional(), // absent: as above, or a log from before
 });
 
 export const ReplyCall = z.object({ call, id: z.string(), name: z.string(), arguments: z.string() });
@@ -234,12 +236,37 @@ export const Shortening = z.object({
 });
 export type Shortening = z.infer<typeof Shortening>;
 
-/** Old results were shortened (CONFORMANCE §4). */
+/**
+ * Old results were shortened (CONFORMANCE §4): as each fell due; because it pays, and then with its cost; because the
+ * provider refused a request of that size; because the person wanted it.
+ */
 const Aged = z.object({
   type: z.literal("aged"),
   turn,
-  strategy: z.literal("age"),
+  strategy: z.enum(["age", "cacheAware", "recovery", "person"]),
   decisions: z.array(Shortening.extend({ level: z.union([z.literal(1), z.literal(2)]) })),
+  cost: CutCost.optional(),
+});
+
+/** The person wants a result to stay as it is, or no longer does. */
+const Pinned = z.object({ type: z.literal("pinned"), call, isPinned: z.boolean() });
+
+/** A request did not fit, and one step was taken to make the next one smaller (CONFORMANCE §4, Overflow recovery). */
+const Overflowed = z.object({
+  type: z.literal("overflowed"),
+  turn,
+  step: z.enum(["budgets", "age", "blocks"]),
+  tokensBefore: size,
+  tokensAfter: size,
+  counter: z.string(),
+});
+
+/** The oldest blocks of the conversation left it; the log keeps them. */
+const Pruned = z.object({
+  type: z.literal("pruned"),
+  turn,
+  messages: size, // that left
+  splices: z.array(Splice),
 });
 
 /** Results of the last turn were shortened because the turn was over its budget (CONFORMANCE §3). */
@@ -306,6 +333,9 @@ export const SessionEvent = z.discriminatedUnion("type", [
   RedemptionRefused,
   Repaired,
   Aged,
+  Pinned,
+  Overflowed,
+  Pruned,
   Budgeted,
   MediaReplaced,
   Recovered,
@@ -323,8 +353,8 @@ export type Origin = z.infer<typeof Origin>;
 export const Stamp = z.object({ n: z.int().nonnegative(), at: z.int(), origin: Origin });
 export type Logged = SessionEvent & z.infer<typeof Stamp>;
 
-/** A fold over the log. */
+/** A fold over the log. `reduce` may change the state that it is given, and hands it on: whoever keeps a state copies it. */
 export type Fold<State> = {
-  readonly initial: State;
+  begin(): State;
   reduce(state: State, event: Logged): State;
 };

@@ -1,5 +1,6 @@
 /** Settings as the core sees them: `cloakroom.*` in the editor, defaults in the CLI. Editor-only settings are not here. */
 import * as z from "zod";
+import { CachePrices } from "./cost";
 import { LimitMode, Pointer } from "./policy";
 
 /** Threshold and head of one tool or of the whole mechanism (seed 000 §Thresholds). Chars are code points. */
@@ -36,10 +37,12 @@ export type BudgetSettings = z.infer<typeof BudgetSettings>;
 
 /** Microcompaction (seed 001, CONFORMANCE §4). Ages are counted in turns. */
 export const AgeingSettings = z.object({
-  strategy: z.enum(["off", "age"]),
+  strategy: z.enum(["off", "age", "cacheAware"]),
   shortenAfterTurns: z.int().positive(),
   clearAfterTurns: z.int().positive(),
   minimumChars: z.int().nonnegative(),
+  /** Prices by a part of a model's id, before the built-in table. A log from before this field means none. */
+  cacheProfiles: z.record(z.string(), CachePrices).default({}),
 });
 export type AgeingSettings = z.infer<typeof AgeingSettings>;
 
@@ -92,7 +95,13 @@ export const DEFAULT_SETTINGS: CoreSettings = {
     taintedHeads: "fence",
   },
   budgets: { perResultChars: 20_000, perTurnChars: 200_000, perTurnBytes: 8_000_000 },
-  ageing: { strategy: "off", shortenAfterTurns: 2, clearAfterTurns: 4, minimumChars: 3000 },
+  ageing: {
+    strategy: "cacheAware",
+    shortenAfterTurns: 2,
+    clearAfterTurns: 4,
+    minimumChars: 3000,
+    cacheProfiles: {},
+  },
   limits: { mode: "observe", hardMaximum: null },
   responses: DEFAULT_RESPONSES,
   maxTurns: 50,

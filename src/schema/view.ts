@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { Branch, Exceeded, ProjectedRecords, ProjectionReason } from "./branch";
 import { Handle, RefusalReason, Selector } from "./claim";
+import { CutCost, ReusedPrefix } from "./cost";
 import { Repair } from "./event";
 import { LimitMode } from "./policy";
 import { Receipt } from "./receipt";
@@ -79,19 +80,42 @@ export const CallView = z.object({
     secrets: size,
     refused: z.string().nullable(),
   }),
+  isPinned: z.boolean(),
   shortened: z.array(
-    z.object({ by: z.enum(["age", "budget"]), turn: size, charsAfter: size, handle: Handle }),
+    z.object({
+      by: z.enum(["age", "budget", "recovery", "person"]),
+      turn: size,
+      charsAfter: size,
+      handle: Handle,
+      cost: CutCost.nullable(), // of all that was cut at once; null: the cost did not decide
+    }),
   ),
 });
 export type CallView = z.infer<typeof CallView>;
 export type MediaView = CallView["media"][number];
+
+/** One step of overflow recovery. */
+export const Recovered = z.object({
+  step: z.enum(["budgets", "age", "blocks"]),
+  tokensBefore: size,
+  tokensAfter: size,
+  counter: z.string(),
+});
+export type Recovered = z.infer<typeof Recovered>;
 
 /** One turn: the request, the reply, its calls, and what was done to the history before the request. */
 export const TurnView = z.object({
   turn: size,
   asked: z.string().nullable(),
   request: z
-    .object({ messages: size, chars: size, bytes: size, imageBytes: size, model: z.string() })
+    .object({
+      messages: size,
+      chars: size,
+      bytes: size,
+      imageBytes: size,
+      model: z.string(),
+      prefix: ReusedPrefix.nullable(),
+    })
     .nullable(),
   reply: z
     .object({
@@ -101,10 +125,12 @@ export const TurnView = z.object({
       elapsedMs: size,
       inputTokens: size.nullable(),
       outputTokens: size.nullable(),
+      cachedTokens: size.nullable(),
     })
     .nullable(),
   calls: z.array(CallView),
   repairs: z.array(Repair),
+  recovery: z.array(Recovered), // steps taken because the request did not fit
   ended: z.object({ end: z.string(), message: z.string() }).nullable(),
 });
 export type TurnView = z.infer<typeof TurnView>;

@@ -77,6 +77,9 @@ export function ticketsIn(event: Logged): readonly Handle[] {
     case "tool_result_stored":
     case "redemption_refused":
     case "repaired":
+    case "pinned":
+    case "overflowed":
+    case "pruned":
     case "recovered":
     case "run_ended":
       return [];

@@ -24,7 +24,7 @@ const SHELF = 32;
  * call that never started keeps its proposal, and `actual` stays null until something came back.
  */
 export const receiptFold: Fold<ReceiptState> = {
-  initial: { policy: null, shelves: [] },
+  begin: () => ({ policy: null, shelves: [] }),
   reduce(state, event) {
     switch (event.type) {
       case "configured":
@@ -56,6 +56,9 @@ export const receiptFold: Fold<ReceiptState> = {
       case "aged":
       case "budgeted":
       case "media_replaced":
+      case "pinned":
+      case "overflowed":
+      case "pruned":
       case "recovered":
       case "run_ended":
         return state; // nothing about a receipt
@@ -67,7 +70,7 @@ export const receiptFold: Fold<ReceiptState> = {
 
 /** All receipts of a log, by call, in the order of the calls' proposals. */
 export function receiptsFrom(events: Iterable<Logged>): Map<string, Receipt> {
-  let state = receiptFold.initial;
+  let state = receiptFold.begin();
   for (const event of events) state = receiptFold.reduce(state, event);
   return receiptsIn(state);
 }

@@ -127,7 +127,7 @@ export class SessionController implements vscode.Disposable {
             const isFirst = !running;
             running ??= {
               stop,
-              fold: (before as InspectorFold | undefined) ?? inspectorFold.initial,
+              fold: (before as InspectorFold | undefined) ?? inspectorFold.begin(),
               live: null,
             };
             if (isFirst) {

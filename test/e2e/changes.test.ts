@@ -28,7 +28,7 @@ const DONE = { say: "Done." };
 /** The history that the log gives is what a provider takes: nothing is left to repair. */
 function assertValid(events: readonly Logged[]): void {
   const history = foldHistory(events);
-  assert.deepEqual(pair(history.messages, (call) => history.pending[call]).splices, []);
+  assert.deepEqual(pair(history.messages, (call) => history.pending.get(call)).splices, []);
 }
 
 suite("changes that the agent makes", () => {

@@ -95,7 +95,7 @@ suite("a model of VS Code's", () => {
     assert.match(replied?.text ?? "", /^word0 word1 word2 word3 /);
     assert.equal(eventsOf(events, "run_ended")[0]?.end, "stopped");
     const history = foldHistory(events);
-    assert.deepEqual(pair(history.messages, (call) => history.pending[call]).splices, []);
+    assert.deepEqual(pair(history.messages, (call) => history.pending.get(call)).splices, []);
 
     await harness.run("Cloakroom: Continue Session…");
     await choose(harness, "Say it slowly");

@@ -1,4 +1,5 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
+
 import { createHash } from "node:crypto";
 import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
@@ -6,6 +7,7 @@ import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/age
 import { fetchResult } from "../../src/agent/retrieve";
 import { joinedClaim } from "../../src/claims/claim";
 import { windowOf } from "../../src/claims/window";
+import { estimatedTokens } from "../../src/history/tokens";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
 import { Claim, type Digest, type Handle } from "../../src/schema/claim";
@@ -182,6 +184,7 @@ export async function openHouse(options: HouseOptions) {
       sleep: options.sleep ?? (() => new Promise((resolve) => setTimeout(resolve, 1))),
     },
     hash,
+    tokens: estimatedTokens,
     watcher: { replyText: () => undefined, toolProgress: () => undefined },
   };
   const settings: CoreSettings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -270,6 +273,12 @@ export function pictureOf(event: SessionEvent): string {
       return `repaired ${event.repairs.map(({ kind, call }) => `${kind} ${call}`).join(", ")}`;
     case "aged":
       return `aged ${event.decisions.map(({ call, level }) => `${call} to level ${level}`).join(", ")}`;
+    case "pinned":
+      return `pinned ${event.call} ${event.isPinned}`;
+    case "overflowed":
+      return `overflowed ${event.step}`;
+    case "pruned":
+      return `pruned ${event.messages} messages`;
     case "budgeted":
       return `budgeted ${event.limit} ${event.cuts.map(({ call }) => call).join(", ")}`;
     case "media_replaced":

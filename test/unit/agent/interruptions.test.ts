@@ -71,7 +71,7 @@ async function interrupted(
     ["run_ended", end.end],
   );
   assert.equal(problemOf(house.conversation.history.messages), null);
-  assert.deepEqual(house.conversation.history.pending, {});
+  assert.deepEqual(house.conversation.history.pending, new Map());
   assert.ok(house.syncs() > 0);
   await goesOn(house.events, house.blobs);
   return { house, end };

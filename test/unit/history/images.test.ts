@@ -1,6 +1,6 @@
 /** Which images become lines before a request: who goes first, and who never goes. Sizes in bytes. */
 import assert from "node:assert/strict";
-import type { HistoryState, ResultFacts } from "../../../src/history/fold";
+import { type HistoryState, historyFold, type ResultFacts } from "../../../src/history/fold";
 import { type ImageRules, imagesToReplace } from "../../../src/history/images";
 import type { MediaShown, Message } from "../../../src/schema/message";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
@@ -15,7 +15,7 @@ type Result = Partial<ResultFacts> & { readonly sizes: readonly number[]; readon
 /** A conversation of these results, one per turn unless they say otherwise; the last turn is the newest one's. */
 function stateOf(results: readonly Result[], more: Partial<HistoryState> = {}): HistoryState {
   const messages: Message[] = [{ role: "user", text: "Look." }];
-  const facts: ResultFacts[] = [];
+  const facts = new Map<string, ResultFacts>();
   results.forEach(({ sizes, text = "", ...about }, at) => {
     const turn = about.turn ?? at + 1;
     const call = `t${turn}c${at}`;
@@ -32,8 +32,9 @@ function stateOf(results: readonly Result[], more: Partial<HistoryState> = {}): 
       };
     });
     messages.push({ role: "tool", ...one, text, isError: about.isError ?? false, media });
-    facts.push({
+    facts.set(call, {
       call,
+      at: messages.length - 1,
       turn,
       tool: one.name,
       class: "read",
@@ -42,11 +43,13 @@ function stateOf(results: readonly Result[], more: Partial<HistoryState> = {}): 
       handle: null,
       tainted: false,
       level: 0,
+      isPinned: false,
       ...about,
     });
   });
-  const turn = Math.max(...facts.map((one) => one.turn));
-  return { turn, messages, pending: {}, results: facts, requests: turn, failedInARow: 0, ...more };
+  const turn = Math.max(...[...facts.values()].map((one) => one.turn));
+  const state = { ...historyFold.begin(), hasMedia: true, requests: turn };
+  return { ...state, turn, messages, results: facts, ...more };
 }
 
 const cutsOf = (state: HistoryState, rules: ImageRules) =>

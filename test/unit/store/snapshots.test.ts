@@ -1,10 +1,12 @@
 /** Snapshots of folds: a long session opens from them and the tail of its log, and says the same as without them. */
+
 import assert from "node:assert/strict";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
 import { foldHistory } from "../../../src/history/fold";
+import { estimatedTokens } from "../../../src/history/tokens";
 import { type InspectorFold, inspectorFold, projectSession } from "../../../src/inspector/project";
 import type { Logged } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
@@ -26,7 +28,7 @@ const LONG = "stored and read back. ".repeat(900);
 /** Runs a session of many turns, as the editor does; `watched` folds what the inspector would show. */
 async function run(store: Sessions, id: string | null, turns = TURNS) {
   let n = 0;
-  let fold: InspectorFold = inspectorFold.initial;
+  let fold: InspectorFold = inspectorFold.begin();
   let seen: { events: number; before: boolean } | null = null;
   const result = await runSession(
     {
@@ -59,6 +61,7 @@ async function run(store: Sessions, id: string | null, turns = TURNS) {
         approver: { isTrusted: () => true, ask: async () => ({ granted: false, by: "user", reason: "no" }) },
         clock: { ...clock, sleep: async () => undefined },
         hash: sha256,
+        tokens: estimatedTokens,
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: (_id, events, before) => {
@@ -77,7 +80,7 @@ async function run(store: Sessions, id: string | null, turns = TURNS) {
 async function assertSame(store: Sessions, id: string, fold: InspectorFold): Promise<void> {
   const events = await store.events(id);
   assert.deepEqual(fold.view, projectSession(events));
-  assert.deepEqual(fold.receipts, events.reduce(inspectorFold.reduce, inspectorFold.initial).receipts);
+  assert.deepEqual(fold.receipts, events.reduce(inspectorFold.reduce, inspectorFold.begin()).receipts);
   const at = events.findLastIndex(({ type }) => type === "requested");
   const asked = events[at];
   assert.ok(asked?.type === "requested");

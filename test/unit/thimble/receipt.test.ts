@@ -161,10 +161,10 @@ suite("thimble/receipt", () => {
       authorised("c3", false, "no"),
       measured("c200"),
     ]);
-    const states = [receiptFold.initial];
-    const pictures = [JSON.stringify([...receiptsIn(receiptFold.initial)])];
+    const states = [receiptFold.begin()];
+    const pictures = [JSON.stringify([...receiptsIn(receiptFold.begin())])];
     for (const event of events) {
-      const state = receiptFold.reduce(states.at(-1) ?? receiptFold.initial, event);
+      const state = receiptFold.reduce(states.at(-1) ?? receiptFold.begin(), event);
       states.push(state);
       pictures.push(JSON.stringify([...receiptsIn(state)]));
     }
@@ -172,7 +172,7 @@ suite("thimble/receipt", () => {
       states.map((state) => JSON.stringify([...receiptsIn(state)])),
       pictures,
     );
-    const last = states.at(-1) ?? receiptFold.initial;
+    const last = states.at(-1) ?? receiptFold.begin();
     assert.equal(receiptsIn(last).size, 300);
     assert.equal(receiptOf(last, "c3")?.decision, "deny");
     assert.equal(receiptOf(last, "nobody"), undefined);

@@ -81,7 +81,7 @@ suite("real transcripts", () => {
         assertValid(events);
         for (const [key, count] of Object.entries(countsOf(events))) found[key] = (found[key] ?? 0) + count;
         const history = foldHistory(events);
-        pair(history.messages, (call) => history.pending[call]);
+        pair(history.messages, (call) => history.pending.get(call));
         const view = projectSession(events);
         assert.equal(view?.turns.flatMap(({ calls }) => calls).length, countsOf(events).uses);
         assert.equal(view?.turns.filter(({ reply }) => reply !== null).length, countsOf(events).calls);

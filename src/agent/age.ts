@@ -1,0 +1,135 @@
+/** Ageing: shortens old results, when that pays (seed 001 §Microcompactação, CONFORMANCE §4). */
+import { kindOf } from "../claims/kind";
+import { agedLine } from "../claims/ticket";
+import {
+  type DueAges,
+  type DueResult,
+  dueForAgeing,
+  SHORTENED_HEAD_CHARS,
+  SHORTENED_TAIL_CHARS,
+} from "../history/age";
+import { messageTokens } from "../history/messageTokens";
+import { type Cut, decideCut } from "../history/promptCache";
+import type { CutCost } from "../schema/cost";
+import type { EventOf } from "../schema/event";
+import type { ToolMessage } from "../schema/message";
+import { type Archive, archiveOf, headAndTail, shortening, stored } from "./archive";
+import type { Conversation } from "./conversation";
+import { record } from "./step";
+
+type Candidate = { readonly due: DueResult; readonly freedTokens: number };
+
+/** What shortening a message would free, by level: its whole is read for that once. */
+const freed = new WeakMap<ToolMessage, Map<DueResult["level"], number>>();
+
+/** Before each request. `isRefused`: the provider said that it does not fit. Without a store nothing is cut (M3). */
+export async function age(conversation: Conversation, isRefused = false): Promise<void> {
+  const { strategy, ...ages } = conversation.context.settings.ageing;
+  if (strategy === "off") return;
+  const candidates = await candidatesFor(conversation, ages);
+  if (candidates.length === 0) return;
+  if (strategy === "age") return cut(conversation, candidates, strategy);
+  const { history, sizes, cacheProfile: profile } = conversation;
+  const moment = {
+    profile,
+    requests: history.requests,
+    idleSeconds: conversation.idleSeconds,
+    isOverflowing: isRefused || conversation.isOverflowing,
+  };
+  const decided = decideCut(
+    candidates.map(({ due, freedTokens }) => ({
+      freedTokens,
+      tokensFromBlock: resentFrom(conversation, conversation.blockOf(due.facts.at)),
+    })),
+    moment,
+  );
+  if (decided === null) return;
+  const { requests, idleSeconds } = moment;
+  const costOf = ({ rule, freedTokens, resentTokens }: Cut): CutCost => {
+    const counter = sizes.counter.name;
+    return { rule, profile, requests, idleSeconds, freedTokens, resentTokens, counter };
+  };
+  await cut(conversation, candidates.slice(decided.from), strategy, costOf(decided));
+}
+
+/** What must be sent again if the history changes there: nothing more where it has changed before it. */
+function resentFrom({ history, sizes }: Conversation, block: number): number {
+  const { at, by } = history.divergence;
+  return by !== null && at <= block ? 0 : sizes.tokensFrom(block);
+}
+
+/** Whatever the cost: everything but the last turn's results becomes as short as it may be. */
+export async function ageAll(conversation: Conversation): Promise<void> {
+  const ages: DueAges = { shortenAfterTurns: 2, clearAfterTurns: 2, minimumChars: 500 };
+  await cut(conversation, await candidatesFor(conversation, ages), "recovery");
+}
+
+async function candidatesFor(conversation: Conversation, ages: DueAges): Promise<Candidate[]> {
+  const { claimPolicy, ports } = conversation.context;
+  if (claimPolicy === null) return [];
+  const isExempt = (tool: string) =>
+    ports.tools.some(({ spec }) => spec.name === tool && spec.effect === "write");
+  const candidates: Candidate[] = [];
+  for (const due of dueForAgeing(conversation.history, ages, conversation.history.turn + 1, isExempt)) {
+    const freedTokens = await freedBy(conversation, due);
+    if (freedTokens > 0) candidates.push({ due, freedTokens });
+  }
+  return candidates;
+}
+
+/** 0: its whole cannot be read, or it would not become shorter. */
+async function freedBy(conversation: Conversation, due: DueResult): Promise<number> {
+  const message = conversation.history.messages[due.facts.at];
+  if (message?.role !== "tool") return 0;
+  const known = freed.get(message)?.get(due.level);
+  if (known !== undefined) return known;
+  const archive = await archiveOf(conversation, due.facts, due.text);
+  if (archive === null) return 0;
+  const text = agedText(conversation, due, archive);
+  const { counter } = conversation.sizes;
+  const tokens = messageTokens(message, counter) - messageTokens({ ...message, text }, counter);
+  freed.set(message, new Map([...(freed.get(message) ?? []), [due.level, tokens]]));
+  return tokens;
+}
+
+async function cut(
+  conversation: Conversation,
+  candidates: readonly Candidate[],
+  strategy: EventOf<"aged">["strategy"],
+  cost?: CutCost,
+): Promise<void> {
+  const { claimPolicy } = conversation.context;
+  if (claimPolicy === null) return;
+  const decisions: EventOf<"aged">["decisions"] = [];
+  for (const { due } of candidates) {
+    const read = await archiveOf(conversation, due.facts, due.text);
+    const archive = read && (await stored(conversation, claimPolicy, due.facts, read));
+    if (archive === null) continue;
+    const text = agedText(conversation, due, archive);
+    decisions.push({ level: due.level, ...shortening(due.facts.call, due.text, text, archive.claim) });
+  }
+  if (decisions.length === 0) return;
+  const turn = conversation.history.turn + 1;
+  const event: EventOf<"aged"> = { type: "aged", turn, strategy, decisions, ...(cost && { cost }) };
+  await record(conversation, { value: undefined, event });
+}
+
+function agedText(conversation: Conversation, { level, facts }: DueResult, archive: Archive): string {
+  const { tool, handle, chars, lines } = archive.claim;
+  if (level === 1)
+    return headAndTail(
+      archive,
+      SHORTENED_HEAD_CHARS,
+      SHORTENED_TAIL_CHARS,
+      "shown earlier, now shortened",
+      conversation.context.settings,
+    );
+  const subject = subjectOf(conversation.argumentsOf(facts.call) ?? "");
+  return agedLine({ tool, subject, lines, kind: kindOf(archive.whole), totalChars: chars, handle });
+}
+
+/** What a call was about: its path, query or command, as the model wrote it. */
+export function subjectOf(argumentsText: string): string {
+  const match = /"(?:path|query|command|glob)"\s*:\s*"((?:[^"\\]|\\.){1,80})"/.exec(argumentsText);
+  return match?.[1] ?? "";
+}

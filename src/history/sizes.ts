@@ -1,0 +1,54 @@
+/** How large a request is, and each beginning of it: kept up as messages come, never counted anew. */
+import type { Message } from "../schema/message";
+import { byteLength, charLength } from "../schema/text";
+import type { TokenCounter } from "../schema/tokens";
+import { messageTokens } from "./messageTokens";
+
+/** Of the canonical JSON of messages, their commas left out; tokens of what a provider is sent of them. */
+export type Size = { readonly tokens: number; readonly chars: number; readonly bytes: number };
+
+/** Sums over the first messages of a request. `[i]` is of the first i. */
+export class RequestSizes {
+  readonly counter: TokenCounter;
+  readonly #sums: Size[] = [{ tokens: 0, chars: 0, bytes: 0 }];
+
+  constructor(counter: TokenCounter) {
+    this.counter = counter;
+  }
+
+  /** `from`: messages before it are those that were given last time. */
+  update(messages: readonly Message[], from: number): void {
+    const start = Math.max(0, Math.min(from, this.#sums.length - 1, messages.length));
+    this.#sums.length = start + 1;
+    for (let i = start; i < messages.length; i++) {
+      const { tokens, chars, bytes } = this.#sums[i] as Size;
+      const size = sizeOf(messages[i] as Message, this.counter);
+      this.#sums.push({
+        tokens: tokens + size.tokens,
+        chars: chars + size.chars,
+        bytes: bytes + size.bytes,
+      });
+    }
+  }
+
+  /** Of the first `messages`; of all where it is not given. */
+  of(messages = this.#sums.length - 1): Size {
+    return this.#sums[Math.max(0, Math.min(messages, this.#sums.length - 1))] as Size;
+  }
+
+  tokensFrom(message: number): number {
+    return this.of().tokens - this.of(message).tokens;
+  }
+}
+
+const known = new WeakMap<Message, { readonly chars: number; readonly bytes: number }>();
+
+function sizeOf(message: Message, counter: TokenCounter): Size {
+  let size = known.get(message);
+  if (size === undefined) {
+    const text = JSON.stringify(message);
+    size = { chars: charLength(text), bytes: byteLength(text) };
+    known.set(message, size);
+  }
+  return { ...size, tokens: messageTokens(message, counter) };
+}
