@@ -4,29 +4,10 @@
  */
 import type { BenchContext, BenchResult } from "./run";
 import { perSession, type Summary, summaryOf } from "./traces/compare";
-import { ours } from "./traces/ours";
-import { chatcli } from "./traces/peers/chatcli";
-import { clearToolUses } from "./traces/peers/clearToolUses";
-import { copilot } from "./traces/peers/copilot";
-import { deepagents } from "./traces/peers/deepagents";
-import { gemini } from "./traces/peers/gemini";
-import { naive } from "./traces/peers/naive";
-import { opencode } from "./traces/peers/opencode";
+import { POLICIES } from "./traces/policies";
 import { PROFILES } from "./traces/profiles";
 import { loadSessions } from "./traces/session";
 import { cached, openTokenizer } from "./traces/tokens";
-import type { Policy } from "./traces/types";
-
-const POLICIES: readonly Policy[] = [
-  ours,
-  naive,
-  chatcli,
-  opencode,
-  gemini,
-  clearToolUses,
-  deepagents,
-  copilot,
-];
 
 export async function run({ data }: BenchContext): Promise<BenchResult> {
   const tokens = cached(await openTokenizer());

@@ -43,20 +43,20 @@ function noticeOf(path: string, sample: string, isCut: boolean, isClipped: boole
   const caveats = [
     ...(isCut
       ? [
-          "a line like `... [N lines truncated] ...` stands for lines that are left out in the middle of the content",
+          "a line like `... [N lines truncated] ...` stands for lines that were left out of the middle of this",
         ]
       : []),
     ...(isClipped
-      ? [`a line of more than ${LINE_CHARS} characters is cut to the first ${LINE_CHARS} characters it has`]
+      ? [`a line of over ${LINE_CHARS} characters is cut to the first ${LINE_CHARS} characters of it all`]
       : []),
   ];
   const note = isCut
-    ? "Below is a preview with the head and the tail of the result"
-    : "Below is a preview of the result";
+    ? "This is a preview of both the head and tail of the result"
+    : "This is a preview of the result";
   return [
-    `The result of this tool call, call_00000, is too large to show, so it was put into a file, and that file is here: ${path}`,
+    `The result of this tool call, call_00000, is too large to show. All of it was put into a file, which is: ${path}`,
     "The file can be read with the read_file tool. Please take care that only a part of the result is read at one time, not all of it.",
-    "For that, give the read_file tool an offset and a limit when you call it. The first 100 lines, as one example, are read by read_file with offset=0 and limit=100.",
+    "For that, give the read_file tool an offset and a limit when you call it. The first 100 lines of it, as one example, are what read_file gives you if it has offset=0 and limit=100.",
     `${note}${caveats.length > 0 ? ` (${caveats.join("; ")})` : ""}:`,
     `${sample}\n`,
   ].join("\n\n");

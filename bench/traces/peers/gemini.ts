@@ -63,7 +63,7 @@ const estimatedTokens = (tool: string, output: string): number =>
 
 export function maskOf(tool: string, text: string, path: string): Shown {
   const { preview, kept } = SHELL.test(tool) ? shellPreview(text) : plainPreview(text);
-  const rest = `Too long to show. The whole output is in file: ${path}`;
+  const rest = `Too long to show. All of it is in the file: ${path}`;
   return { text: `<tool_output_masked>\n${preview}\n\n${rest}\n</tool_output_masked>`, kept, isKept: true };
 }
 
