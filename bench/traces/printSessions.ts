@@ -21,11 +21,7 @@ if (!policy || !profile) {
 const tokens = cached(await openTokenizer());
 const sessions = await loadSessions(sharedFolder(process.env, root), tokens);
 const rows = [...perSession(sessions, policy, profile, tokens)].sort((a, b) => b.naive - a.naive);
-const [first] = rows;
-if (first) console.log(Object.keys(first).join("\t"));
-for (const row of rows) {
-  const cells = Object.values(row).map((cell) =>
-    typeof cell === "number" && !Number.isInteger(cell) ? cell.toFixed(3) : String(cell),
-  );
-  console.log(cells.join("\t"));
-}
+const cellOf = (cell: string | number): string =>
+  typeof cell === "number" && !Number.isInteger(cell) ? cell.toFixed(3) : String(cell);
+const lines = rows.map((row) => Object.values(row).map(cellOf).join("\t"));
+console.log([Object.keys(rows[0] ?? {}).join("\t"), ...lines].join("\n"));
