@@ -1,25 +1,55 @@
-// bench traces: a session as the replays see it, and what a policy may do to it. Offsets are UTF-16 code units.
+/**
+ * Read this first: a session as the replays see it, and what a policy may do to it. Offsets are UTF-16 code units,
+ * tokens those of the one counter that is named in the report.
+ */
 import type { TokenCounter } from "../../src/schema/tokens";
+
+export type Range = readonly [from: number, to: number];
 
 /** What of a result the model is sent. `kept`: the ranges of the original that still stand in `text`, in order. */
 export type Shown = {
   readonly text: string;
-  readonly kept: readonly (readonly [from: number, to: number])[];
+  readonly kept: readonly Range[];
   /** Whether what is hidden can be read again in windows (a handle or a path), or is gone. */
   readonly isKept: boolean;
 };
 
-export type SaidItem = { readonly kind: "user" | "assistant"; readonly text: string };
+/** Words of the person, or a reply: its text and the arguments of its calls. */
+export type SaidItem = {
+  readonly kind: "user" | "assistant";
+  readonly text: string;
+  readonly tokens: number;
+};
 export type ResultItem = {
   readonly kind: "result";
   readonly tool: string;
   readonly arguments: string; // of its call, JSON text
   readonly text: string; // the whole, as the tool returned it
+  readonly tokens: number; // of the whole
   readonly isError: boolean;
   readonly turn: number; // of the reply that called, from 1
-  shown: Shown; // as the next request carries it; policies replace it through what `beforeRequest` returns
+  shown: Shown; // as the last request carried it; the simulator alone sets it, from what a policy returns
 };
-export type Item = SaidItem | ResultItem;
+/** What was read back of a result. Policies leave it alone. */
+export type WindowItem = { readonly kind: "window"; readonly text: string; readonly tokens: number };
+export type Item = SaidItem | ResultItem | WindowItem;
+
+/** Words or a line of a reply that stood in one place only before it: where they stand in that result. */
+export type Span = { readonly kind: "token" | "line"; readonly places: readonly Range[] };
+/** What a reply took from one result: `at` is its index among the session's items. */
+export type Evidence = { readonly at: number; readonly spans: readonly Span[] };
+
+/** A request carries the items before its reply: the first `items` of the session. */
+export type SessionRequest = {
+  readonly items: number;
+  readonly idleSeconds: number; // since the request before; 0 where nobody wrote down when
+  readonly evidence: readonly Evidence[];
+};
+export type Session = {
+  readonly name: string;
+  readonly items: readonly (SaidItem | ResultItem)[];
+  readonly requests: readonly SessionRequest[];
+};
 
 /** Prices relative to input: `write` of what is not cached, `read` of what is. */
 export type Profile = {
@@ -32,10 +62,15 @@ export type Profile = {
 export type Moment = {
   readonly request: number; // from 1
   readonly idleSeconds: number; // since the request before
+  readonly inputTokens: number; // of the request if nothing is changed, system and tools included
+  readonly wholeTokens: number; // the same with every result whole
 };
 export type Change = { readonly at: number; readonly shown: Shown }; // of items[at], a result
 
-/** One way of keeping a context small. `open` begins a session; what it returns is asked before each request. */
+/**
+ * One way of keeping a context small. `open` begins a session; what it returns is asked before each request.
+ * Contract: what is returned depends on nothing but what was given since `open`; items are only ever appended.
+ */
 export type Policy = {
   readonly name: string;
   open(tokens: TokenCounter, profile: Profile): (items: readonly Item[], moment: Moment) => readonly Change[];

@@ -1,0 +1,49 @@
+/**
+ * Real transcripts of other agents, replayed under ways of keeping a context small: what each would have cost beside sending
+ * everything, and what it hid that was needed. The rules stand in traces/simulate.ts and docs/benchmarks.md.
+ */
+import type { BenchContext, BenchResult } from "./run";
+import { perSession, type Summary, summaryOf } from "./traces/compare";
+import { POLICIES } from "./traces/policies";
+import { PROFILES } from "./traces/profiles";
+import { loadSessions } from "./traces/session";
+import { cached, openTokenizer } from "./traces/tokens";
+
+export async function run({ data }: BenchContext): Promise<BenchResult> {
+  const tokens = cached(await openTokenizer());
+  const sessions = await loadSessions(data, tokens);
+  const profiles: Record<string, Record<string, Summary>> = {};
+  for (const profile of PROFILES) {
+    const found: Record<string, Summary> = {};
+    for (const policy of POLICIES)
+      found[policy.name] = summaryOf(perSession(sessions, policy, profile, tokens));
+    profiles[profile.name] = found;
+  }
+  return {
+    json: { profiles, tokenizer: tokens.name, sessions: sessions.length },
+    rows: [
+      ["sessions, tokenizer", `${sessions.length}, ${tokens.name}`],
+      ...Object.entries(profiles).flatMap(([profile, found]) => [
+        [`${profile}`, HEADER] as const,
+        ...Object.entries(found).map(([policy, summary]) => [`  ${policy}`, rowOf(summary)] as const),
+      ]),
+    ],
+  };
+}
+
+const COLUMNS = ["geo", "total", "geo bound", "total bound", "trips", "hidden", "peak", "lost bytes"];
+const HEADER = COLUMNS.map((column) => column.padStart(11)).join(" ");
+
+const rowOf = (summary: Summary): string =>
+  [
+    summary.geo.toFixed(3),
+    summary.total.toFixed(3),
+    summary.geo_no_redemption.toFixed(3),
+    summary.total_no_redemption.toFixed(3),
+    String(summary.round_trips),
+    String(summary.evidence_hidden),
+    summary.peak.toLocaleString("en"),
+    summary.unrecoverable_bytes.toLocaleString("en"),
+  ]
+    .map((cell) => cell.padStart(11))
+    .join(" ");

@@ -1,0 +1,4 @@
+/** bench traces: nothing is ever changed. The baseline of every ratio. */
+import type { Policy } from "../types";
+
+export const naive: Policy = { name: "naive", open: () => () => [] };

@@ -1,0 +1,99 @@
+/** bench traces: sessions of real transcripts, read once, counted once, with their evidence. Policies share them. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { safeTexts } from "../../src/agent/safeTexts";
+import { unfenced } from "../../src/claims/ticket";
+import type { EventOf, Logged } from "../../src/schema/event";
+import type { TokenCounter } from "../../src/schema/tokens";
+import { plainNameOf } from "../../src/store/blobs";
+import { sha256 } from "../../src/store/digest";
+import type { DraftedSession } from "../../src/transcripts/draft";
+import { readTranscript } from "../../src/transcripts/readTranscript";
+import { evidenceOf, type Said, stringLeaves } from "./evidence";
+import type { ResultItem, SaidItem, Session } from "./types";
+
+const SALT = "0".repeat(32); // the same placeholders of secrets in every run
+
+/** The sessions of all transcripts in the folder of shared data that have a request. */
+export async function loadSessions(data: string, tokens: TokenCounter): Promise<readonly Session[]> {
+  const folder = path.join(data, "traces");
+  const [, ...rows] = (await readFile(path.join(folder, "index.tsv"), "utf8")).trim().split("\n");
+  const sessions: Session[] = [];
+  for (const row of rows) {
+    const [file = ""] = row.split("\t");
+    const read = await readTranscript(path.join(folder, file), {
+      hash: sha256,
+      now: () => 0,
+      nameOf: plainNameOf,
+      safe: () => safeTexts(SALT, sha256),
+    });
+    for (const [n, drafted] of read.sessions.entries())
+      sessions.push(sessionOf(`${file}#${n + 1}`, drafted, tokens));
+  }
+  return sessions.filter(({ requests }) => requests.length > 0);
+}
+
+/** Results are whole: what the import stored is read from its contents, what it fenced is taken out of the fence. */
+export function sessionOf(name: string, { events, contents }: DraftedSession, tokens: TokenCounter): Session {
+  const items: (SaidItem | ResultItem)[] = [];
+  const texts: (readonly string[])[] = []; // all that each item says
+  const replies: (Said & { readonly at: number })[] = [];
+  const calls = new Map<string, { name: string; arguments: string; turn: number }>();
+  const stored = new Map<string, string>(); // handle → text
+  for (const event of events) {
+    if (event.type === "asked") {
+      items.push({ kind: "user", text: event.text, tokens: tokens.count(event.text) });
+      texts.push([event.text]);
+    } else if (event.type === "replied") {
+      const leaves = event.calls.flatMap((call) => stringLeaves(call.arguments));
+      replies.push({ items: items.length, words: [event.text, ...leaves], at: requestedAt(events, event) });
+      const parts = [event.text, ...event.calls.map((call) => call.arguments)];
+      const size = parts.reduce((sum, part) => sum + tokens.count(part), 0);
+      items.push({ kind: "assistant", text: parts.join("\n"), tokens: size });
+      texts.push([...parts, ...leaves]);
+      for (const call of event.calls) calls.set(call.call, { ...call, turn: event.turn });
+    } else if (event.type === "tool_result_stored") {
+      const content = contents.get(event.sha256);
+      if (content && event.mediaType === undefined) stored.set(event.handle, content.toString("utf8"));
+    } else if (event.type === "remembered") {
+      const call = calls.get(event.call);
+      if (!call) continue; // nothing that was asked: it is shown nowhere
+      const text = wholeOf(event, stored);
+      items.push({
+        kind: "result",
+        tool: call.name,
+        arguments: call.arguments,
+        text,
+        tokens: tokens.count(text),
+        isError: event.isError,
+        turn: call.turn,
+        shown: whole(text),
+      });
+      texts.push([text]);
+    }
+  }
+  const evidence = evidenceOf(items, replies, (at) => texts[at] ?? []);
+  const requests = replies.map(({ items: before, at }, n) => ({
+    items: before,
+    idleSeconds: Math.max(0, at - (replies[n - 1]?.at ?? at)) / 1000,
+    evidence: evidence[n] ?? [],
+  }));
+  return { name, items, requests };
+}
+
+export const whole = (text: string) => ({ text, kept: [[0, text.length]] as const, isKept: true });
+
+function wholeOf(event: EventOf<"remembered">, stored: ReadonlyMap<string, string>): string {
+  if (event.shown === "ticket" && event.handle !== null) {
+    const text = stored.get(event.handle);
+    if (text === undefined) throw new Error(`the content of ${event.call} is not there`);
+    return text;
+  }
+  return event.tainted && event.text !== "" ? unfenced(event.text) : "";
+}
+
+/** When the request of a reply left. */
+function requestedAt(events: readonly Logged[], reply: Logged): number {
+  const before = events[reply.n - 1];
+  return before?.type === "requested" ? before.at : reply.at;
+}
