@@ -2,6 +2,7 @@
 import { kindOf } from "../claims/kind";
 import { agedLine } from "../claims/ticket";
 import {
+  agesOf,
   type DueAges,
   type DueResult,
   dueForAgeing,
@@ -9,7 +10,7 @@ import {
   SHORTENED_TAIL_CHARS,
 } from "../history/age";
 import { messageTokens } from "../history/messageTokens";
-import { type Cut, decideCut } from "../history/promptCache";
+import { decideCut, expectedReads } from "../history/promptCache";
 import type { CutCost } from "../schema/cost";
 import type { EventOf } from "../schema/event";
 import type { ToolMessage } from "../schema/message";
@@ -24,9 +25,10 @@ const freed = new WeakMap<ToolMessage, Map<DueResult["level"], number>>();
 
 /** Before each request. `isRefused`: the provider said that it does not fit. Without a store nothing is cut (M3). */
 export async function age(conversation: Conversation, isRefused = false): Promise<void> {
-  const { strategy, ...ages } = conversation.context.settings.ageing;
+  const { ageing } = conversation.context.settings;
+  const { strategy } = ageing;
   if (strategy === "off") return;
-  const candidates = await candidatesFor(conversation, ages);
+  const candidates = await candidatesFor(conversation, agesOf(ageing));
   if (candidates.length === 0) return;
   if (strategy === "age") return cut(conversation, candidates, strategy);
   const { history, sizes, cacheProfile: profile } = conversation;
@@ -34,22 +36,23 @@ export async function age(conversation: Conversation, isRefused = false): Promis
     profile,
     requests: history.requests,
     idleSeconds: conversation.idleSeconds,
+    totalTokens: conversation.prefixSize.tokens + sizes.of().tokens,
     isOverflowing: isRefused || conversation.isOverflowing,
   };
   const decided = decideCut(
     candidates.map(({ due, freedTokens }) => ({
       freedTokens,
       tokensFromBlock: resentFrom(conversation, conversation.blockOf(due.facts.at)),
+      expectedReads: expectedReads(due.text.length, history.turn + 1 - due.facts.turn),
     })),
     moment,
   );
   if (decided === null) return;
   const { requests, idleSeconds } = moment;
-  const costOf = ({ rule, freedTokens, resentTokens }: Cut): CutCost => {
-    const counter = sizes.counter.name;
-    return { rule, profile, requests, idleSeconds, freedTokens, resentTokens, counter };
-  };
-  await cut(conversation, candidates.slice(decided.from), strategy, costOf(decided));
+  const { chosen, ...figures } = decided;
+  const cost: CutCost = { profile, requests, idleSeconds, ...figures, counter: sizes.counter.name };
+  const picked = chosen.map((at) => candidates[at] as Candidate);
+  await cut(conversation, picked, strategy, cost);
 }
 
 /** What must be sent again if the history changes there: nothing more where it has changed before it. */
@@ -60,7 +63,12 @@ function resentFrom({ history, sizes }: Conversation, block: number): number {
 
 /** Whatever the cost: everything but the last turn's results becomes as short as it may be. */
 export async function ageAll(conversation: Conversation): Promise<void> {
-  const ages: DueAges = { shortenAfterTurns: 2, clearAfterTurns: 2, minimumChars: 500 };
+  const ages: DueAges = {
+    shortenAfterTurns: 2,
+    clearAfterTurns: 2,
+    minimumChars: 200,
+    clearsOutput: true,
+  };
   await cut(conversation, await candidatesFor(conversation, ages), "recovery");
 }
 

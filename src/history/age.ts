@@ -9,12 +9,25 @@ export const SHORTENED_HEAD_CHARS = 2000;
 export const SHORTENED_TAIL_CHARS = 500;
 
 export type DueResult = { readonly facts: ResultFacts; readonly level: 1 | 2; readonly text: string };
-export type DueAges = Pick<AgeingSettings, "shortenAfterTurns" | "clearAfterTurns" | "minimumChars">;
+/** `clearsOutput`: what commands put out may become a line too, not only head and tail. */
+export type DueAges = Pick<AgeingSettings, "shortenAfterTurns" | "clearAfterTurns" | "minimumChars"> & {
+  readonly clearsOutput: boolean;
+};
+
+/** A line is about as long; shorter results are never worth it. */
+const LINE_CHARS = 200;
+
+/** Where the cost decides, neither a length nor the class does: on real transcripts most of what could go is short output. */
+export function agesOf({ strategy, ...ages }: AgeingSettings): DueAges {
+  return strategy === "cacheAware"
+    ? { ...ages, minimumChars: LINE_CHARS, clearsOutput: true }
+    : { ...ages, clearsOutput: false };
+}
 
 /**
  * Results that may be shortened before the request of `nextTurn`, oldest first. Never: errors, what the person pinned,
- * results of tools for which `isExempt` (writes), execute results beyond level 1, what was cut without being stored
- * (M3), a branch's answer, and text a user wrote.
+ * results of tools for which `isExempt` (writes), what was cut without being stored (M3), a branch's answer, and text
+ * a user wrote.
  */
 export function dueForAgeing(
   { results, messages }: HistoryState,
@@ -44,7 +57,7 @@ export function dueForAgeing(
 const isWholeNowhere = ({ shown }: ResultFacts): boolean => shown === "cut" || shown === "branch";
 
 function dueLevel(facts: ResultFacts, ages: DueAges, ageTurns: number): 0 | 1 | 2 {
-  if (ageTurns >= ages.clearAfterTurns) return facts.class === "execute" ? 1 : 2;
+  if (ageTurns >= ages.clearAfterTurns) return facts.class === "execute" && !ages.clearsOutput ? 1 : 2;
   if (ageTurns >= ages.shortenAfterTurns) return facts.shown === "window" ? 0 : 1; // a window goes straight to its line
   return 0;
 }

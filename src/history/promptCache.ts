@@ -54,54 +54,96 @@ export function contradicts(
 export const requestCost = (prices: CachePrices, reusedTokens: number, restTokens: number): number =>
   prices.read * reusedTokens + prices.write * restTokens;
 
-/** One result that is due: how many tokens shortening it frees, and how many stand from its block's start to the end. */
-export type Candidate = { readonly freedTokens: number; readonly tokensFromBlock: number };
+/**
+ * One result that is due: what shortening it frees, what stands from its block's start to the end and is cached, and
+ * how often it will be read back.
+ */
+export type Candidate = {
+  readonly freedTokens: number;
+  readonly tokensFromBlock: number;
+  readonly expectedReads: number;
+};
 
 export type Moment = {
   readonly profile: CacheProfile;
   readonly requests: number; // that the session has made so far: the best guess of how many are to come
   readonly idleSeconds: number; // since the last one
+  readonly totalTokens: number; // of the request as it is
   readonly isOverflowing: boolean; // the request would not fit the model's window
 };
 
-/** What is cut: the candidates from `from` on. `freedTokens` C, `resentTokens` S, substitutes included. */
+/** What is cut: these candidates, in order. `freedTokens` C, `resentTokens` S, substitutes included. */
 export type Cut = {
-  readonly from: number;
+  readonly chosen: readonly number[];
   readonly rule: CutRule;
   readonly freedTokens: number;
   readonly resentTokens: number;
+  readonly readTokens: number; // what reading back is expected to cost, in tokens of input
 };
 
 const IDLE_SECONDS_IF_UNKNOWN = 3600;
 
+/** Reading back costs a request, the call for it at five times the price of input, and about three windows that stay. */
+const READ_TOKENS = 3 * 1024;
+const CALL_TOKENS = 60 * 5;
+
 /**
- * Which suffix of what is due, oldest first, is cut now; null: none. Once the earliest is cut, all behind it must be
- * sent again anyway, so only suffixes are worth considering: one pass from the newest backwards.
+ * How often a result is needed again, by its chars and its age in turns. Measured on real transcripts: 0.07 times for
+ * every 1,000 characters and at most 0.7, half of that 16 turns later (`docs/benchmarks.md`).
+ */
+export const expectedReads = (chars: number, ageTurns: number): number =>
+  (Math.min(0.7, chars * 7e-5) * 16) / (16 + Math.max(0, ageTurns));
+
+/**
+ * What of the results that are due, oldest first, is cut now; null: nothing. Each must be worth more than reading it
+ * back is likely to cost (M14). Once the earliest is cut, all behind it must be sent again anyway, so of those only
+ * suffixes are worth considering: one pass from the newest backwards.
  */
 export function decideCut(candidates: readonly Candidate[], moment: Moment): Cut | null {
-  const [oldest] = candidates;
-  if (!oldest) return null;
   const { prices } = moment.profile;
-  const all = (rule: CutRule): Cut => {
-    const freedTokens = candidates.reduce((sum, candidate) => sum + candidate.freedTokens, 0);
-    return { from: 0, rule, freedTokens, resentTokens: Math.max(0, oldest.tokensFromBlock - freedTokens) };
-  };
-  if (moment.isOverflowing) return all("overflow");
-  if (moment.idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Infinity)))
-    return all("cold");
-  if (prices === null) return null;
-  if (prices.write === prices.read) return all("uncached");
-  let best: Cut | null = null;
-  let bestGain = 0;
+  if (candidates.length === 0) return null;
+  if (moment.isOverflowing) return cutOf(candidates, candidates.keys(), "overflow", 0);
+  const isCold =
+    moment.idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Infinity));
+  if (prices === null) return isCold ? cutOf(candidates, candidates.keys(), "cold", 0) : null;
+  const { write, read } = prices;
+  const isResent = isCold || write === read; // all of it is sent at the full price anyway
+  const readCost = read * moment.totalTokens + (write + moment.requests * read) * READ_TOKENS + CALL_TOKENS;
+  const worthOf = ({ freedTokens, expectedReads: reads }: Candidate): number =>
+    moment.requests * read * freedTokens + (isResent ? write * freedTokens : 0) - reads * readCost;
+
+  let gain = 0;
   let freedTokens = 0;
-  for (let from = candidates.length - 1; from >= 0; from--) {
-    const candidate = candidates[from] as Candidate;
+  let best = isResent ? 0 : candidates.length;
+  let bestGain = 0;
+  for (let at = candidates.length - 1; at >= 0 && !isResent; at--) {
+    const candidate = candidates[at] as Candidate;
+    const worth = worthOf(candidate);
+    if (worth <= 0) continue;
+    gain += worth;
     freedTokens += candidate.freedTokens;
-    const resentTokens = Math.max(0, candidate.tokensFromBlock - freedTokens);
-    const gain = moment.requests * prices.read * freedTokens - (prices.write - prices.read) * resentTokens;
-    if (gain <= bestGain) continue;
-    bestGain = gain;
-    best = { from, rule: "pays", freedTokens, resentTokens };
+    const net = gain - (write - read) * Math.max(0, candidate.tokensFromBlock - freedTokens);
+    if (net <= bestGain) continue;
+    bestGain = net;
+    best = at;
   }
-  return best;
+  const chosen: number[] = [];
+  for (let at = best; at < candidates.length; at++)
+    if (worthOf(candidates[at] as Candidate) > 0) chosen.push(at);
+  if (chosen.length === 0) return null;
+  return cutOf(candidates, chosen, isCold ? "cold" : isResent ? "uncached" : "pays", readCost);
+}
+
+function cutOf(
+  candidates: readonly Candidate[],
+  places: Iterable<number>,
+  rule: CutRule,
+  readCost: number,
+): Cut {
+  const chosen = [...places];
+  const cut = chosen.map((at) => candidates[at] as Candidate);
+  const freedTokens = cut.reduce((sum, candidate) => sum + candidate.freedTokens, 0);
+  const resentTokens = Math.max(0, (cut[0]?.tokensFromBlock ?? 0) - freedTokens);
+  const readTokens = cut.reduce((sum, candidate) => sum + candidate.expectedReads * readCost, 0);
+  return { chosen, rule, freedTokens, resentTokens, readTokens: Math.round(readTokens) };
 }

@@ -31,6 +31,7 @@ export const CutCost = z.object({
   idleSeconds: z.number().nonnegative(),
   freedTokens: tokens, // C
   resentTokens: tokens, // S
+  readTokens: tokens, // what reading back is expected to cost, as tokens of input
   counter: z.string(), // the name of the token counter
 });
 export type CutCost = z.infer<typeof CutCost>;
