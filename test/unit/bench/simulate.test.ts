@@ -90,6 +90,19 @@ test("what is lost and needed comes back whole, as a result like any other", () 
   assert.deepEqual(picture(NEEDED, lostAgain), ["8 0", "13 8 asks", "10013 13", "32 13"]);
 });
 
+test("what came back whole is visible, and not lost", () => {
+  const session = sessionOf(
+    { u: "q" },
+    { a: "look" },
+    { t: "needle thread pin cloth" },
+    { a: "needle thread" },
+    { u: "r" },
+    { a: "pin cloth" },
+  );
+  const lost = run(session, policyOf({ 2: { 2: hidden(false) } }));
+  assert.deepEqual([lost.roundTrips, lost.unrecoverableBytes], [1, 0]);
+});
+
 test("without redemption nothing is asked for, and what was needed is still counted", () => {
   const found = run(NEEDED, policyOf({ 2: { 2: hidden(true) } }), UNCACHED, false);
   assert.deepEqual([found.cost, found.roundTrips, found.evidenceHidden], [12_008 + 12_013 + 12_031, 0, 1]);
@@ -105,7 +118,7 @@ test("what is shown is not asked for", () => {
 });
 
 test("one hidden line is enough, one token is not, nor two that were said elsewhere", () => {
-  const line = "x".repeat(24);
+  const line = "-".repeat(24);
   const asks = (before: string, result: string, reply: string) =>
     run(
       sessionOf({ u: before }, { a: "look" }, { t: result }, { a: reply }),
