@@ -1,5 +1,6 @@
 /** The replays' engine on sessions small enough to add up by hand. One token per code unit, so sizes are lengths. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { naive } from "../../../bench/traces/peers/naive";
 import { PROFILES } from "../../../bench/traces/profiles";
 import { simulate } from "../../../bench/traces/simulate";
@@ -227,4 +228,46 @@ test("a session is not changed by its replays", () => {
   const before = JSON.stringify(NEEDED);
   run(NEEDED, policyOf({ 2: { 2: hidden(false) } }));
   assert.equal(JSON.stringify(NEEDED), before);
+});
+
+test("what is reused is what two requests in a row have in common, for every session and every way of changing it", () => {
+  const word = fc.stringMatching(/^[a-c]{0,3}$/);
+  const told = fc.oneof(
+    fc.record({ u: word }),
+    fc.record({ a: word, idle: fc.constantFrom(0, 400) }),
+    fc.record({ t: word }),
+  );
+  const changing = fc.dictionary(fc.constantFrom("1", "2", "3", "4"), fc.array(fc.tuple(fc.nat(6), word)));
+  fc.assert(
+    fc.property(fc.array(told, { maxLength: 12 }), changing, (session, changes) => {
+      const carried: string[][] = [];
+      const random: Policy = {
+        name: "random",
+        open:
+          () =>
+          (items, { request }) => {
+            const made = new Map<number, Shown>();
+            for (const [at, text] of changes[String(request)] ?? [])
+              if (items[at]?.kind === "result") made.set(at, hidden(true, text));
+            carried.push(
+              items.map(
+                (item, at) => made.get(at)?.text ?? (item.kind === "result" ? item.shown.text : item.text),
+              ),
+            );
+            return [...made].map(([at, shown]) => ({ at, shown }));
+          },
+      };
+      const idle = session.filter((one) => "a" in one).map((one) => one.idle);
+      const found = run(sessionOf(...session), random, ANTHROPIC, false).perRequest;
+      assert.equal(found.length, carried.length);
+      for (const [n, { tokens, reused }] of found.entries()) {
+        const sizes = (texts: readonly string[]) => 12_000 + texts.join("").replaceAll("\n", "").length;
+        const [now = [], before = []] = [carried[n], carried[n - 1]];
+        const differs = now.findIndex((text, at) => text !== before[at]);
+        const common = differs < 0 ? now.length : differs;
+        assert.equal(tokens, sizes(now));
+        assert.equal(reused, n === 0 || idle[n] === 400 ? 0 : sizes(now.slice(0, common)));
+      }
+    }),
+  );
 });
