@@ -28,7 +28,7 @@ export function pruned(items: readonly Item[]): readonly Change[] {
   const changes: Change[] = [];
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at];
-    if (item?.kind === "user" && items[at + 1]?.kind !== "user") turns++;
+    if (item?.kind === "user") turns++;
     if (item?.kind !== "result" || turns < SKIPPED_TURNS) continue;
     if (item.isError || PROTECTED_TOOLS.includes(item.tool)) continue;
     if (item.shown === CLEARED) break;

@@ -62,7 +62,7 @@ test("strings of arguments count decoded, their keys and numbers do not", () => 
     [{ u: "q" }, { a: "look" }, { t: "one two" }, { a: "", args: '{"x":["one\\ntwo"]}' }],
     ["", "2: one@0, two@4"],
   );
-  check([{ u: "q" }, { a: "look" }, { t: "one 2 two" }, { a: "", args: '{"one":2,"two":true}' }], ["", ""]);
+  check([{ u: "q" }, { a: "look" }, { t: "one 2 true" }, { a: "", args: '{"one":2,"two":true}' }], ["", ""]);
   check(
     [{ u: "q" }, { a: "look" }, { t: "one two" }, { a: "", args: '{"x":"one two' }],
     ["", "2: one@0, two@4"],

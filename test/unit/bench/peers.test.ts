@@ -193,7 +193,43 @@ test("opencode: the two latest turns are skipped, and it acts when the person go
   );
 });
 
-test("opencode: failed results and skills stay, and nothing behind a cleared one is looked at", () => {
+test("opencode: nothing is cleared in the middle of a run", () => {
+  const seven = Array<string>(7).fill(TEN);
+  const run: readonly Told[] = [
+    { a: "so" },
+    { u: "r" },
+    { a: "so" },
+    { u: "s" },
+    { a: "look" },
+    { t: "." },
+    { a: "end" },
+  ];
+  const last = (...more: readonly Told[]) =>
+    lengthsOf(opencode, ...after(seven, ...run, ...more))
+      .at(-1)
+      ?.slice(0, 4);
+  assert.deepEqual(last(), [40_000, 40_000, 40_000, 40_000]);
+  assert.deepEqual(last({ u: "t" }, { a: "end" }), [33, 33, 33, 40_000]);
+});
+
+test("opencode: nothing behind a cleared result is counted again", () => {
+  const seven = Array<string>(7).fill(TEN);
+  const more = (results: readonly string[]): readonly Told[] => [
+    ...after(seven, { u: "." }, ...THREE_TURNS, { u: "." }, { a: "look" }),
+    ...results.map((t) => ({ t })),
+    ...THREE_TURNS,
+    { u: "." },
+    { a: "end" },
+  ];
+  const cleared = (results: readonly string[]) =>
+    lengthsOf(opencode, ...more(results))
+      .at(-1)
+      ?.filter((length) => length === 33).length;
+  assert.equal(cleared([TEN, TEN]), 3); // 20,000 more are not more than 20,000
+  assert.equal(cleared([TEN, TEN, TEN]), 6);
+});
+
+test("opencode: failed results and skills stay", () => {
   const tell = (more: object) => [
     { u: "q" },
     { a: "look" },
@@ -268,6 +304,22 @@ test("gemini: what is masked is not masked again", () => {
   ];
   const shown = lengthsOf(gemini, ...told).map((lengths) => lengths.filter((length) => length < 1000).length);
   assert.deepEqual(shown, [0, 0, 2, 2]);
+});
+
+test("gemini: what is masked does not count again", () => {
+  const fifteen = x(60_100);
+  const told = (more: number) => [
+    ...after(Array<string>(5).fill(fifteen), { a: "so" }, { u: "r" }, { a: "look" }),
+    ...Array<Told>(more).fill({ t: fifteen }),
+    { a: "so" },
+    { u: "s" },
+    { a: "end" },
+  ];
+  const maskedAtEnd = (more: number) =>
+    lengthsOf(gemini, ...told(more))
+      .at(-1)
+      ?.filter((length) => length < 1000).length;
+  assert.deepEqual([0, 1, 2].map(maskedAtEnd), [2, 2, 4]);
 });
 
 test("clear_tool_uses: above 100,000 input tokens all but the 3 latest results are cleared", () => {

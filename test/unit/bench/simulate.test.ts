@@ -1,5 +1,6 @@
 /** The replays' engine on sessions small enough to add up by hand. One token per code unit, so sizes are lengths. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { naive } from "../../../bench/traces/peers/naive";
 import { PROFILES } from "../../../bench/traces/profiles";
 import { simulate } from "../../../bench/traces/simulate";
@@ -90,6 +91,19 @@ test("what is lost and needed comes back whole, as a result like any other", () 
   assert.deepEqual(picture(NEEDED, lostAgain), ["8 0", "13 8 asks", "10013 13", "32 13"]);
 });
 
+test("what came back whole is visible, and not lost", () => {
+  const session = sessionOf(
+    { u: "q" },
+    { a: "look" },
+    { t: "needle thread pin cloth" },
+    { a: "needle thread" },
+    { u: "r" },
+    { a: "pin cloth" },
+  );
+  const lost = run(session, policyOf({ 2: { 2: hidden(false) } }));
+  assert.deepEqual([lost.roundTrips, lost.unrecoverableBytes], [1, 0]);
+});
+
 test("without redemption nothing is asked for, and what was needed is still counted", () => {
   const found = run(NEEDED, policyOf({ 2: { 2: hidden(true) } }), UNCACHED, false);
   assert.deepEqual([found.cost, found.roundTrips, found.evidenceHidden], [12_008 + 12_013 + 12_031, 0, 1]);
@@ -105,7 +119,7 @@ test("what is shown is not asked for", () => {
 });
 
 test("one hidden line is enough, one token is not, nor two that were said elsewhere", () => {
-  const line = "x".repeat(24);
+  const line = "-".repeat(24);
   const asks = (before: string, result: string, reply: string) =>
     run(
       sessionOf({ u: before }, { a: "look" }, { t: result }, { a: reply }),
@@ -214,4 +228,46 @@ test("a session is not changed by its replays", () => {
   const before = JSON.stringify(NEEDED);
   run(NEEDED, policyOf({ 2: { 2: hidden(false) } }));
   assert.equal(JSON.stringify(NEEDED), before);
+});
+
+test("what is reused is what two requests in a row have in common, for every session and every way of changing it", () => {
+  const word = fc.stringMatching(/^[a-c]{0,3}$/);
+  const told = fc.oneof(
+    fc.record({ u: word }),
+    fc.record({ a: word, idle: fc.constantFrom(0, 400) }),
+    fc.record({ t: word }),
+  );
+  const changing = fc.dictionary(fc.constantFrom("1", "2", "3", "4"), fc.array(fc.tuple(fc.nat(6), word)));
+  fc.assert(
+    fc.property(fc.array(told, { maxLength: 12 }), changing, (session, changes) => {
+      const carried: string[][] = [];
+      const random: Policy = {
+        name: "random",
+        open:
+          () =>
+          (items, { request }) => {
+            const made = new Map<number, Shown>();
+            for (const [at, text] of changes[String(request)] ?? [])
+              if (items[at]?.kind === "result") made.set(at, hidden(true, text));
+            carried.push(
+              items.map(
+                (item, at) => made.get(at)?.text ?? (item.kind === "result" ? item.shown.text : item.text),
+              ),
+            );
+            return [...made].map(([at, shown]) => ({ at, shown }));
+          },
+      };
+      const idle = session.filter((one) => "a" in one).map((one) => one.idle);
+      const found = run(sessionOf(...session), random, ANTHROPIC, false).perRequest;
+      assert.equal(found.length, carried.length);
+      for (const [n, { tokens, reused }] of found.entries()) {
+        const sizes = (texts: readonly string[]) => 12_000 + texts.join("").replaceAll("\n", "").length;
+        const [now = [], before = []] = [carried[n], carried[n - 1]];
+        const differs = now.findIndex((text, at) => text !== before[at]);
+        const common = differs < 0 ? now.length : differs;
+        assert.equal(tokens, sizes(now));
+        assert.equal(reused, n === 0 || idle[n] === 400 ? 0 : sizes(now.slice(0, common)));
+      }
+    }),
+  );
 });
