@@ -214,6 +214,19 @@ test("ids: plain ones stay, others are mapped alike for call and result, and no 
   assert.ok(uses[1]?.startsWith("TaskOutput_79_"), uses[1]);
 });
 
+test("ids: one that looks like what another is sent as gets another, before it or behind it", () => {
+  const idsOf = (...given: string[]): string[] =>
+    openaiMessages([user("go"), ...given.flatMap((id) => [model("", { id }), result(id)])]).flatMap(
+      (message: { tool_call_id?: string }) => message.tool_call_id ?? [],
+    );
+  const [mapped = ""] = idsOf("x:1");
+  for (const given of [
+    ["x:1", mapped],
+    [mapped, "x:1"],
+  ])
+    assert.equal(new Set(idsOf(...given)).size, 2);
+});
+
 test("ids: any list of them, once or many times, is sent as valid ids of which no two are alike (property)", () => {
   const odd = fc.oneof(
     fc.constantFrom("x", "x:1", "x_1", "x.1", "é", "1 x", "0 x"),
