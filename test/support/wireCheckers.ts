@@ -35,6 +35,7 @@ export const RULES = [
   "too-many-breakpoints", // Anthropic
   "empty-tools",
   "duplicate-tool",
+  "tool-schema", // an object with properties, and no choice at the top
 ] as const;
 export type Rule = (typeof RULES)[number];
 
@@ -99,6 +100,12 @@ function checkNames(names: readonly unknown[], maximum: number, report: Report):
     if (names.indexOf(name) !== i) report("duplicate-tool", `tools.${i}`);
   }
 }
+function checkSchema(schema: unknown, at: string, report: Report): void {
+  if (schema === undefined) return;
+  const choices = ["anyOf", "oneOf", "allOf", "not", "enum"];
+  const isTaken = isObject(schema) && schema.type === "object" && isObject(schema.properties);
+  if (!isTaken || choices.some((key) => key in schema)) report("tool-schema", at);
+}
 const isName = (name: unknown, maximum: number) =>
   isText(name) && name.length <= maximum && /^[A-Za-z0-9_-]+$/.test(name);
 
@@ -137,6 +144,7 @@ function checkOpenai(request: Json, report: Report): void {
         `tools.${i}.function`,
         report,
       );
+    for (const [i, { parameters }] of functions.entries()) checkSchema(parameters, `tools.${i}`, report);
     checkNames(
       functions.map(({ name }) => name),
       64,
@@ -274,6 +282,7 @@ function checkAnthropic(request: Json, report: Report): void {
   if (Array.isArray(request.tools)) {
     for (const [i, tool] of request.tools.entries()) {
       countMark(tool);
+      checkSchema(isObject(tool) ? tool.input_schema : null, `tools.${i}`, report);
       checkFields(
         isObject(tool) ? tool : {},
         { name: isText, "description?": isText, input_schema: isObject, "cache_control?": isMark },

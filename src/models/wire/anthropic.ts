@@ -4,7 +4,7 @@
  */
 import { NO_OUTPUT } from "../../claims/ticket";
 import type { ChatRequest, SentImage, SentMessage, SentResult } from "../../schema/model";
-import { objectText, orPlaceholder, soundJson, WireIds, wireName } from "./text";
+import { objectText, orPlaceholder, soundJson, WireIds, wireName, wireSchema } from "./text";
 
 /** Where the prompt cache may end: behind the tools, the system prompt, or the message at that index of the request. */
 export type Breakpoint = "tools" | "system" | number;
@@ -32,7 +32,7 @@ export function anthropicBody({ system, tools, messages }: ChatRequest, options:
   if (stream) fields.push('"stream":true');
   if (tools.length > 0) {
     const list = tools.map(({ name, description, inputSchema }) =>
-      JSON.stringify({ name: wireName(name), description, input_schema: inputSchema }),
+      JSON.stringify({ name: wireName(name), description, input_schema: wireSchema(inputSchema) }),
     );
     fields.push(`"tools":[${marked(list, isCached.has("tools")).join(",")}]`);
   }

@@ -4,7 +4,7 @@
  */
 import { NO_OUTPUT } from "../../claims/ticket";
 import type { ChatRequest, SentMessage, SentResult } from "../../schema/model";
-import { objectText, orPlaceholder, soundJson, WireIds, wireName } from "./text";
+import { objectText, orPlaceholder, soundJson, WireIds, wireName, wireSchema } from "./text";
 
 export type OpenAiOptions = {
   readonly model: string;
@@ -30,7 +30,7 @@ export function openaiBody({ system, tools, messages }: ChatRequest, options: Op
 
 const toolOf = ({ name, description, inputSchema }: ChatRequest["tools"][number]) => ({
   type: "function",
-  function: { name: wireName(name), description, parameters: inputSchema },
+  function: { name: wireName(name), description, parameters: wireSchema(inputSchema) },
 });
 
 function* wireMessages(messages: readonly SentMessage[]): Iterable<object> {

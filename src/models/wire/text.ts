@@ -1,4 +1,5 @@
 /** What every wire format needs of a text: never blank, never ill formed, and JSON of which every byte is decided here. */
+import type { ChatRequest } from "../../schema/model";
 
 /** Stands where a provider takes no blank text. What a tool says by saying nothing is said in words. */
 export const orPlaceholder = (text: string, placeholder: string): string =>
@@ -27,14 +28,43 @@ export function objectText(given: string): string {
     if (!(cause instanceof SyntaxError)) throw cause;
     return text.trim() === "" ? "{}" : JSON.stringify({ invalid_json: text });
   }
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? text : `{"value":${text}}`;
+  return isRecord(value) ? text : `{"value":${text}}`;
 }
 
 /** A name that both providers take: as it is, or its letters and a digest. The same name always becomes the same. */
 export function wireName(name: string): string {
   return isPlain(name, 64) ? name : abridged(name, 64);
 }
+
+/** Neither provider takes these at the top of a tool's schema, and one such tool costs every request. */
+const REFUSED = ["anyOf", "oneOf", "allOf", "not", "enum"];
+
+type Schema = ChatRequest["tools"][number]["inputSchema"];
+
+/**
+ * A tool's schema as both providers take it: an object with properties. What only a branch says of a property is said at
+ * the top, and the rule that is left out in the description; whoever has the tool checks the arguments against the whole.
+ */
+export function wireSchema(schema: Schema): Schema {
+  const left = Object.fromEntries(Object.entries(schema).filter(([key]) => REFUSED.includes(key)));
+  const isLeft = Object.keys(left).length > 0;
+  if (!isLeft && schema.type === "object" && isRecord(schema.properties)) return schema;
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !REFUSED.includes(key)));
+  const branches = [left.anyOf, left.oneOf, left.allOf, [schema]].flat().filter(isRecord);
+  const properties = branches.flatMap((branch) =>
+    isRecord(branch.properties) ? Object.entries(branch.properties) : [],
+  );
+  const described = [schema.description, `Also: ${JSON.stringify(left)}`].filter(Boolean).join(" ");
+  return {
+    ...kept,
+    ...(isLeft && { description: described }),
+    type: "object",
+    properties: Object.fromEntries(properties), // of two with a name the later: the schema's own
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * The ids of one request, in the order they are asked for. An id that the format takes stays as it is; one that it does not

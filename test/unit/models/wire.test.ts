@@ -1,6 +1,9 @@
 /** The wire formats: what is sent, byte by byte, and that it can be sent again from the log. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import fc from "fast-check";
+import { root } from "../../../scripts/bootstrap.mjs";
 import { type LoadedImages, withImages } from "../../../src/agent/images";
 import { foldHistory } from "../../../src/history/fold";
 import { pair } from "../../../src/history/pair";
@@ -12,6 +15,7 @@ import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { hash, openHouse, tool, withClaimCheck } from "../../support/house";
 import { part, returning, seeing } from "../../support/media";
 import { messagesFrom } from "../../support/pictures";
+import { sharedTest } from "../../support/sharedData";
 import { anthropicProblems, openaiProblems } from "../../support/wireCheckers";
 
 const HALF = String.fromCharCode(0xd83d);
@@ -261,6 +265,42 @@ test("names that a provider would refuse are sent as names that it takes, the sa
   }
 });
 
+test("tools: a schema that both take stays as it is; another becomes an object, and says what was left out", () => {
+  const whole = { type: "object", properties: { a: {} }, required: ["a"], $defs: {} };
+  const either = [{ required: ["a"] }, { properties: { b: { type: "string" }, a: { type: "null" } } }];
+  const cases = [
+    [whole, whole],
+    [{}, { type: "object", properties: {} }],
+    [{ type: ["object", "null"] }, { type: "object", properties: {} }],
+    [
+      { ...whole, anyOf: either },
+      {
+        type: "object",
+        properties: { a: {}, b: { type: "string" } },
+        required: ["a"],
+        $defs: {},
+        description: `Also: ${JSON.stringify({ anyOf: either })}`,
+      },
+    ],
+    [
+      { description: "One.", oneOf: [true, { properties: { ["__proto__"]: {} } }], not: {} },
+      {
+        description: 'One. Also: {"oneOf":[true,{"properties":{"__proto__":{}}}],"not":{}}',
+        type: "object",
+        properties: { ["__proto__"]: {} },
+      },
+    ],
+  ];
+  for (const [inputSchema = {}, sent] of cases) {
+    const request = { system: "", tools: [{ ...READ, inputSchema }], messages: [user("go")] };
+    const chat = openaiBody(request, { model: "m" });
+    const body = anthropicBody(request, { model: "m", maxTokens: 1, breakpoints: [] });
+    assert.deepEqual([...openaiProblems(chat), ...anthropicProblems(body)], []);
+    assert.deepEqual(JSON.parse(chat).tools[0].function.parameters, sent);
+    assert.deepEqual(JSON.parse(body).tools[0].input_schema, sent);
+  }
+});
+
 test("no half character is sent, wherever it stands (vertesia/llumiverse#462)", () => {
   const text = `a${HALF}b`;
   const messages = [
@@ -441,4 +481,35 @@ test("every request of a log is rendered again byte for byte, images included, a
     assert.deepEqual(anthropicProblems(anthropicBody(sent, options)), []);
   }
   assert.equal(bodies.size, 2 * places.length);
+});
+
+sharedTest("the tools of 30 real servers are taken, each server's in one request", ["schemas"], (folder) => {
+  let count = 0;
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
+    const { tools: listed } = JSON.parse(readFileSync(path.join(folder, file), "utf8"));
+    const tools = listed.map((one: { name: string; inputSchema: object }) => ({
+      ...READ,
+      name: one.name,
+      inputSchema: one.inputSchema,
+    }));
+    const request: ChatRequest = { system: "", tools, messages: [user("go")] };
+    assert.deepEqual(openaiProblems(openaiBody(request, { model: "m" })), [], file);
+    const body = anthropicBody(request, { model: "m", maxTokens: 1, breakpoints: ["tools"] });
+    assert.deepEqual(anthropicProblems(body), [], file);
+    count += tools.length;
+  }
+  assert.ok(count > 700);
+});
+
+test("the wire formats are pure: no clock, no chance, no environment, nothing of Node but Buffer", () => {
+  const folder = path.join(root, "src/models/wire");
+  const files = readdirSync(folder);
+  assert.ok(files.length >= 3);
+  for (const file of files) {
+    const source = readFileSync(path.join(folder, file), "utf8");
+    const found = source.match(
+      /\b(Date|performance|Math\.random|crypto|process|fetch|globalThis|setTimeout)\b|"node:|await /,
+    );
+    assert.equal(found, null, `${file}: ${found?.[0]}`);
+  }
 });

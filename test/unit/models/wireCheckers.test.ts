@@ -43,7 +43,7 @@ const HALF = String.fromCharCode(0xd83d);
 
 type Case = readonly [rule: Rule, body: string];
 
-const ANTHROPIC: readonly Case[] = [
+const ANTHROPIC: Case[] = [
   ["body", "{"],
   ["body", "[]"],
   ["body", anthropic("go")],
@@ -107,7 +107,17 @@ const ANTHROPIC: readonly Case[] = [
   ["duplicate-tool", anthropic([GO], { tools: ["a", "a"].map((name) => ({ name, input_schema: {} })) })],
 ];
 
-const OPENAI: readonly Case[] = [
+const SCHEMAS = [
+  {},
+  { type: "object" },
+  { type: ["object", "null"], properties: {} },
+  { type: "object", properties: {}, anyOf: [{ required: ["a"] }] },
+  { type: "object", properties: {}, enum: [] },
+];
+for (const schema of SCHEMAS)
+  ANTHROPIC.push(["tool-schema", anthropic([GO], { tools: [{ name: "a", input_schema: schema }] })]);
+
+const OPENAI: Case[] = [
   ["body", "null"],
   ["body", openai(null)],
   ["half-character", openai([says("user", `a${HALF}`)])],
@@ -151,6 +161,11 @@ const OPENAI: readonly Case[] = [
   ],
 ];
 
+for (const schema of SCHEMAS) {
+  const tools = [{ type: "function", function: { name: "a", parameters: schema } }];
+  OPENAI.push(["tool-schema", openai([Q], { tools })]);
+}
+
 const rulesOf = (problems: Problems) => problems.map((problem) => problem.split(" at ")[0]);
 
 for (const [name, problemsOf, cases] of [
@@ -173,7 +188,9 @@ test("every rule of the wire checkers has a body that breaks it", () => {
 });
 
 test("bodies with every kind of content are taken", () => {
-  const tools = [{ name: "read", description: "Reads.", input_schema: { type: "object" }, ...mark }];
+  const tools = [
+    { name: "read", description: "Reads.", input_schema: { type: "object", properties: {} }, ...mark },
+  ];
   const whole = anthropic(
     [
       user(text("go"), image()),
@@ -198,7 +215,12 @@ test("bodies with every kind of content are taken", () => {
       says("assistant", "So."),
       Q,
     ],
-    { tools: [{ type: "function", function: { name: "read", parameters: {} } }], stream: true },
+    {
+      tools: [
+        { type: "function", function: { name: "read", parameters: { type: "object", properties: {} } } },
+      ],
+      stream: true,
+    },
   );
   assert.deepEqual(openaiProblems(chat), []);
 });
