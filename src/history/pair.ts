@@ -15,25 +15,42 @@ export type Pairing = {
 /**
  * Invariant: pairing twice is pairing once, and a valid history comes back by reference (P1, P15).
  * `progressOf` says how far an unanswered call had come; unknown calls (imported ones) have no progress.
+ * Contract: everything before the block of the message at `from` is known to be valid; it is not looked at.
  */
 export function pair(
   messages: readonly Message[],
   progressOf: (call: string) => CallProgress | undefined,
+  from = 0,
 ): Pairing {
   const repairs: Repair[] = [];
   const splices: Splice[] = [];
-  const repaired: Message[] = [];
-  for (let start = 0; start < messages.length; ) {
+  for (let start = blockStart(messages, from); start < messages.length; ) {
     const end = blockEnd(messages, start);
-    const block = repairBlock(messages, start, end, progressOf, repairs);
-    if (block) splices.push({ at: start, remove: end - start, insert: block });
-    for (const item of block ?? range(start, end)) {
-      const message = typeof item === "number" ? messages[item] : item;
-      if (message) repaired.push(message);
-    }
+    const insert = repairBlock(messages, start, end, progressOf, repairs);
+    if (insert) splices.push({ at: start, remove: end - start, insert });
     start = end;
   }
-  return splices.length === 0 ? { messages, repairs, splices } : { messages: repaired, repairs, splices };
+  return { messages: splices.length === 0 ? messages : spliced(messages, splices), repairs, splices };
+}
+
+/** The history with its splices applied: they are in ascending order, and their indices are those before. */
+function spliced(messages: readonly Message[], splices: readonly Splice[]): readonly Message[] {
+  const parts: (readonly Message[])[] = [];
+  let from = 0;
+  for (const { at, remove, insert } of splices) {
+    const inserted = insert.flatMap((item) => (typeof item === "number" ? (messages[item] ?? []) : item));
+    parts.push(messages.slice(from, at), inserted);
+    from = at + remove;
+  }
+  return [...parts, messages.slice(from)].flat();
+}
+
+/**
+ * Where a history may be cut: what stands from one of these places on is valid by itself, if the whole is (P18). Each is
+ * the beginning of a block: a reply, or the words before the first one.
+ */
+export function blockStarts(messages: readonly Message[]): readonly number[] {
+  return messages.flatMap(({ role }, at) => (at === 0 || role === "assistant" ? [at] : []));
 }
 
 /** Calls of the last block that have no result yet (P12). */
@@ -45,6 +62,13 @@ export function pendingCalls(messages: readonly Message[]): readonly MessageCall
     messages.slice(at + 1).map((message) => (message.role === "tool" ? message.call : "")),
   );
   return reply.calls.filter(({ call }) => !answered.has(call));
+}
+
+/** The block that the message at `from` is in begins here. */
+function blockStart(messages: readonly Message[], from: number): number {
+  let start = Math.max(0, Math.min(from, messages.length));
+  while (start > 0 && messages[start]?.role !== "assistant") start--;
+  return start;
 }
 
 /** A block is a reply and everything up to the next reply; what stands before the first reply is one too. */
@@ -115,6 +139,7 @@ function isValid(
 ): boolean {
   const isTool = (i: number) => messages[i]?.role === "tool";
   if (!reply) return !range(start, end).some(isTool);
+  if (reply.text === "" && reply.calls.length === 0) return false;
   const ids = reply.calls.map(({ id }) => id);
   if (ids.includes("") || new Set(ids).size !== ids.length) return false;
   const waiting = new Set(ids);
@@ -185,9 +210,9 @@ function repairedReply(
   at: number,
   calls: readonly RepairedCall[],
 ): (number | Message)[] {
+  if (calls.length === 0 && reply.text === "") return [];
   const isSame = calls.length === reply.calls.length && calls.every(({ call }, i) => call === reply.calls[i]);
   if (isSame) return [at];
-  if (calls.length === 0 && reply.text === "") return [];
   return [{ ...reply, calls: calls.map(({ call }) => call) }];
 }
 

@@ -6,9 +6,10 @@
  * | `session_meta`, `turn_context` | id, folder, model, system |
  * | `message` of user; of assistant | asked; a reply |
  * | `message` of developer or system | the system text, the first one; later ones are counted |
- * | `function_call`, `custom_tool_call`, `tool_search_call`, `local_shell_call`, `web_search_call` | calls of the reply before them |
+ * | `function_call`, `custom_tool_call`, `tool_search_call`, `local_shell_call` | calls of the reply before them |
  * | their outputs | results, by `call_id` |
  * | `reasoning` | counted |
+ * | `web_search_call`, `code_interpreter_call`, … : run by the provider, answered nowhere | counted |
  * | `compacted`, `context_compacted` | counted; a summary is asked again, as it was |
  * | `event_msg` | repeats the items for a view: passed over, but for `token_count` and `turn_aborted` |
  */
@@ -16,15 +17,11 @@ import { COMPACTIONS, folderName } from "./common";
 import type { TranscriptDraft } from "./draft";
 import type { LineFormat, LineReader } from "./format";
 import { argumentsOf, type Json, recordOf, textOf, timeOf } from "./json";
-import { askedText, partsOf, REASONING, unreadRecord } from "./parts";
+import { askedText, PROVIDER_CALLS, partsOf, REASONING, unreadRecord } from "./parts";
 
-const CALLS = new Set([
-  "function_call",
-  "custom_tool_call",
-  "tool_search_call",
-  "local_shell_call",
-  "web_search_call",
-]);
+const CALLS = new Set(["function_call", "custom_tool_call", "tool_search_call", "local_shell_call"]);
+/** A call of these has its result with the provider: as a call of ours it would be one that was never answered. */
+const PROVIDERS = /^(web_search|file_search|code_interpreter|image_generation|mcp)_call$/;
 const OUTPUTS = new Set(["function_call_output", "custom_tool_call_output", "tool_search_output"]);
 
 export const codex: LineFormat = {
@@ -90,6 +87,7 @@ class Codex implements LineReader {
           ? { text: argumentsOf(item.tools), media: [] }
           : partsOf(item.output, session);
       session.result({ id, text, media, isError: null, at });
-    } else session.note(type === "reasoning" ? REASONING : unreadRecord(item));
+    } else if (PROVIDERS.test(type)) session.note(PROVIDER_CALLS);
+    else session.note(type === "reasoning" ? REASONING : unreadRecord(item));
   }
 }

@@ -32,8 +32,16 @@ export function askedText(content: unknown, session: SessionDraft): string {
 
 export const REASONING = "part(s) of the model's reasoning were left out";
 
+/** Both halves of such a call are left out, or an answer of ours would stand where the provider's is (CONFORMANCE P16). */
+export const PROVIDER_CALLS = "part(s) of calls that the provider ran itself were left out";
+
 export function unreadPart(part: Json): string {
   const type = textOf(part.type);
+  const isProviders =
+    /^(server|mcp)_tool_use$|._tool_result$/.test(type) ||
+    "executableCode" in part ||
+    "codeExecutionResult" in part;
+  if (isProviders) return PROVIDER_CALLS;
   if (/think|reason/.test(type) || part.thought === true) return REASONING;
   return `part(s) of the kind “${type.slice(0, 40)}” were not read`;
 }

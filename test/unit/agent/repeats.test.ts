@@ -134,3 +134,36 @@ test("one large result among twenty small ones is cut, and the small ones stay a
   for (const [n, text] of results.slice(0, 20).entries()) assert.equal(text, small(n));
   assert.equal(parseTicket(results[20] ?? "")?.totalChars, 200_000);
 });
+
+test("results of tools that no list names age like all others, small and large, from outside too (Gitlawb/openclaude#348, 1024XEngineer/neo-code#165)", async () => {
+  const small = `${"a row of the list\n".repeat(200)}the end`; // inline
+  const large = "another row of the list\n".repeat(2200); // a ticket at once
+  const replies: ScriptReply[] = ["mcp__x__list", "mcp__x__dump", "brand_new"].map((name) => ({
+    calls: [{ name, arguments: {} }],
+  }));
+  const house = await openHouse({
+    tools: [
+      tool("mcp__x__list", () => small, { reach: "outside" }),
+      tool("mcp__x__dump", () => large, { reach: "outside" }),
+      tool("brand_new", () => `${small} of it`),
+      tool("wait", () => "waited"),
+    ],
+    replies: [...replies, ...Array.from({ length: 10 }, () => WAIT), ANSWER],
+    settings: AGE,
+    blobs: new Map(),
+  });
+  assert.equal((await house.ask("List them.")).end, "answered");
+  assertSound(house.events);
+  const [list, dump, brand] = resultsOf(house.requests.at(-1));
+  for (const [text, name] of [
+    [list, "mcp__x__list"],
+    [dump, "mcp__x__dump"],
+    [brand, "brand_new"],
+  ] as const) {
+    assert.ok(text && charLength(text) < 600, name);
+    assert.match(
+      text,
+      new RegExp(`\\[${name}: .*shown earlier, now stored\\. Call fetch_result with handle=`),
+    );
+  }
+});

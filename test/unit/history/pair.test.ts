@@ -1,7 +1,7 @@
 /** CONFORMANCE §2: pairing, as pictures of the history before and after. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { pair, pendingCalls, syntheticText } from "../../../src/history/pair";
+import { blockStarts, pair, pendingCalls, syntheticText } from "../../../src/history/pair";
 import type { Message } from "../../../src/schema/message";
 import { linesOf, messagesFrom, pictureOfMessages, problemOf } from "../../support/pictures";
 
@@ -234,8 +234,63 @@ test("P13 P14 every block is followed by all its results; a second one for the s
   );
 });
 
+test("P5 a reply that says nothing and asks nothing goes: no provider takes it", () => {
+  check("u: go\na: \nu: on", "u: go\nu: on");
+  check(
+    `
+    a: call x
+    t: x = first
+    a:
+    t: x = lost
+    u: on`,
+    `
+    a: call x
+    t: x = first
+    u: on`,
+  );
+});
+
+const VALID = `
+  u: go
+  a: reading · call x · call y
+  t: y = second
+  t: x = first
+  u: more
+  a: said
+  a: call x
+  t: x = third
+  u: thanks`;
+
+test("P18 a history is cut at the beginning of a block: what is left is valid, and nothing is repaired", () => {
+  const messages = messagesFrom(VALID);
+  assert.deepEqual(blockStarts(messages), [0, 1, 5, 6]);
+  assert.deepEqual(blockStarts([]), []);
+  for (const at of blockStarts(messages)) unchanged(pictureOfMessages(messages.slice(at)).join("\n"));
+  const lost = messages.flatMap((_, at) =>
+    problemOf(messages.slice(at)) === null ? [] : [pictureOfMessages(messages.slice(at, at + 1))],
+  );
+  assert.deepEqual(
+    lost,
+    [["t: y = second"], ["t: x = first"], ["t: x = third"]],
+    "cut anywhere else it may not be",
+  );
+});
+
+test("P18 history pruned from the front so that it begins with a result loses that result only (continuedev/continue#4751)", () => {
+  check(
+    `
+    t: y = second
+    t: x = first
+    u: more
+    a: said`,
+    `
+    u: more
+    a: said`,
+  );
+});
+
 const line = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom("u: go", "u: on", "a: said") },
+  { weight: 2, arbitrary: fc.constantFrom("u: go", "u: on", "a: said", "a:") },
   {
     weight: 3,
     arbitrary: fc
@@ -271,6 +326,58 @@ test("P15 any history: valid afterwards, the same when paired again, nothing but
     { numRuns: 3000 },
   );
 });
+
+test("P18 any history: every place of blockStarts is one where both parts are valid, before and behind (property)", () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 14 }), (lines) => {
+      const { messages } = pair(messagesFrom(lines.join("\n")), nothingKnown);
+      const starts = blockStarts(messages);
+      assert.equal(starts[0] ?? 0, 0);
+      for (const at of starts) {
+        for (const part of [messages.slice(0, at), messages.slice(at)]) {
+          assert.equal(problemOf(part), null);
+          assert.equal(pair(part, nothingKnown).messages, part);
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("P15 what is known to be valid is not looked at: pairing from there gives the same messages and the same splices (property)", () => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { maxLength: 10 }),
+      fc.array(line, { maxLength: 8 }),
+      fc.nat(3),
+      (known, more, later) => {
+        const { messages: valid } = pair(messagesFrom(known.join("\n")), nothingKnown);
+        const grown = [...valid, ...messagesFrom(more.join("\n")).map((message) => rekeyed(message))];
+        const last = blockStarts(valid).at(-1) ?? 0; // what came since may belong to the last block
+        const whole = pair(grown, nothingKnown);
+        for (const from of [last, Math.min(last + later, valid.length)]) {
+          const partly = pair(grown, nothingKnown, from);
+          assert.deepEqual(partly, whole);
+          assert.deepEqual(applied(grown, partly.splices), [...whole.messages]);
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  const damaged = messagesFrom("a: call x\na: call y");
+  assert.deepEqual(
+    pair(damaged, nothingKnown, 1).splices.map(({ at }) => at),
+    [1],
+    "and the rest is trusted",
+  );
+});
+
+/** Another session's keys. */
+function rekeyed(message: Message): Message {
+  if (message.role === "user") return message;
+  if (message.role === "tool") return { ...message, call: `n${message.call}` };
+  return { ...message, calls: message.calls.map((one) => ({ ...one, call: `n${one.call}` })) };
+}
 
 test("P15 no real result of an unambiguous block is lost, wherever in the block it stands", () => {
   const block = fc.uniqueArray(fc.constantFrom("x", "y", "z"), { minLength: 1, maxLength: 3 }).chain((ids) =>

@@ -1,5 +1,7 @@
 /** Claude Code JSONL, with what real ones do (QUIRKS 2, 5, 7, 8, 12). */
 import assert from "node:assert/strict";
+import { foldHistory } from "../../../src/history/fold";
+import { pair } from "../../../src/history/pair";
 import { countsOf, linesOf, notesOf, pictureOf, readOne } from "../../support/transcripts";
 
 const base = { sessionId: "s1", uuid: "u", cwd: "/home/me/boat", timestamp: "2026-01-02T03:04:05Z" };
@@ -100,4 +102,35 @@ test("Claude Code: lines that are none, wrong types and unknown kinds are counte
     "1 call(s) without a result",
   ]);
   assert.equal(countsOf(session.events).orphans, 1);
+});
+
+test("P16 Claude Code: a call that the provider ran itself is left out with its result, whichever half is missing (anthropics/claude-code#66548)", async () => {
+  const half = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "knots" } };
+  const other = {
+    type: "web_search_tool_result",
+    tool_use_id: "srvtoolu_1",
+    content: [{ type: "web_search_result" }],
+  };
+  const advice = { type: "advisor_tool_result", tool_use_id: "srvtoolu_2", content: { text: "Do it." } };
+  const mcp = { type: "mcp_tool_use", id: "mcptoolu_1", name: "echo", server_name: "s", input: {} };
+  for (const blocks of [[half, other], [half], [other], [advice], [mcp], [other, half, advice]]) {
+    const session = await readOne(
+      linesOf(
+        user("Look."),
+        model("m1", { type: "text", text: "I look." }, ...blocks, use("a", "Read", {})),
+        user([result("a", "X"), ...blocks]),
+        model("m2", ...blocks, { type: "text", text: "Done." }),
+      ),
+    );
+    assert.deepEqual(pictureOf(session), ["u: Look.", "a: I look. [t1c0 Read {}]", "t: t1c0 X", "a: Done."]);
+    assert.deepEqual(notesOf(session), [
+      `${3 * blocks.length} part(s) of calls that the provider ran itself were left out`,
+    ]);
+    const { messages } = foldHistory(session.events);
+    assert.equal(
+      pair(messages, () => undefined).messages,
+      messages,
+      "nothing is answered in the provider's place",
+    );
+  }
 });

@@ -41,6 +41,7 @@ const CASES: readonly Case[] = [
       item("message", { role: "assistant", content: [{ type: "output_text", text: "I look." }] }),
       item("function_call", { call_id: "c1", name: "shell", arguments: '{"command":["ls"]}' }),
       item("custom_tool_call", { call_id: "c2", name: "patch", input: "*** Begin" }),
+      item("web_search_call", { status: "completed", action: { type: "search", query: "knots" } }),
       item("function_call_output", { call_id: "c1", output: "a\r\nb" }),
       item("custom_tool_call_output", { call_id: "c2", output: [{ type: "input_text", text: "done" }] }),
       payload("compacted", { message: "So far: looked." }),
@@ -57,6 +58,7 @@ const CASES: readonly Case[] = [
     notes: [
       "1 instruction(s) of the program were left out",
       `1 ${REASONED}`,
+      "1 part(s) of calls that the provider ran itself were left out",
       "1 compaction(s): what stood before them was shortened by the other agent",
     ],
   },
@@ -355,6 +357,8 @@ const CASES: readonly Case[] = [
         parts: [
           { text: "Hm.", thought: true },
           { functionCall: { name: "glob", args: { p: 1 } } },
+          { executableCode: { language: "PYTHON", code: "1 + 1" } },
+          { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } },
           { functionCall: { name: "read", args: {} }, thoughtSignature: "x" },
           { functionCall: { name: "glob", args: { p: 2 } } },
         ],
@@ -377,7 +381,11 @@ const CASES: readonly Case[] = [
       "t: t1c2 failed G2",
       't: t1c1003 {"lines":1}',
     ],
-    notes: [`1 ${REASONED}`, "1 result(s) without a call: kept in the log, shown nowhere"],
+    notes: [
+      `1 ${REASONED}`,
+      "2 part(s) of calls that the provider ran itself were left out",
+      "1 result(s) without a call: kept in the log, shown nowhere",
+    ],
   },
   {
     format: "Copilot chat export",
