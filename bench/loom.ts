@@ -3,6 +3,7 @@
  * 1024 bytes, previews of 256 chars, no ageing; on a real store. How much must be kept in memory for the next request,
  * and how much the log needs that rebuilds it alone.
  */
+
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -10,6 +11,7 @@ import { requestText } from "../src/agent/requestText";
 import { fetchResult } from "../src/agent/retrieve";
 import { runSession } from "../src/agent/runSession";
 import { foldHistory } from "../src/history/fold";
+import { estimatedTokens } from "../src/history/tokens";
 import type { Logged } from "../src/schema/event";
 import type { ChatModel } from "../src/schema/model";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../src/schema/settings";
@@ -105,6 +107,7 @@ async function session(turns: number, claimCheck: Partial<CoreSettings["claimChe
           },
           clock,
           hash: sha256,
+          tokens: estimatedTokens,
           watcher: { replyText: () => undefined, toolProgress: () => undefined },
         },
         watch: (_session, more) => void events.push(...more),

@@ -3,6 +3,7 @@
  * over 500 files. The task needs file 75, which the observed run finds in what it has and the enforced run on a second
  * page. Once with results stored (the default) and once with results whole. What was measured stands in a scorecard.
  */
+
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -10,6 +11,7 @@ import { fetchResult } from "../src/agent/retrieve";
 import { runSession } from "../src/agent/runSession";
 import type { ScriptReply } from "../src/models/script";
 import { createScriptedModel } from "../src/models/scripted";
+import { openTokenizer } from "../src/models/tokenizer";
 import type { LimitMode } from "../src/schema/policy";
 import type { NetFigure, ScorecardView } from "../src/schema/scorecard";
 import { DEFAULT_SETTINGS } from "../src/schema/settings";
@@ -107,6 +109,7 @@ async function session(
         },
         clock,
         hash: sha256,
+        tokens: await openTokenizer(),
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: (_session, events) => {

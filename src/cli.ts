@@ -15,6 +15,7 @@ import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
+import { openTokens } from "./models/tokenizer";
 import { Failure } from "./schema/failure";
 import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
@@ -184,6 +185,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       },
       clock,
       hash: sha256,
+      tokens: await openCounter(),
       watcher: { replyText: () => undefined, toolProgress: () => undefined },
     },
     watch: () => undefined,
@@ -206,11 +208,14 @@ async function policyTexts(file: string | undefined): Promise<readonly PolicyTex
   return [{ layer: "user", label: file, text }];
 }
 
+const openCounter = () => openTokens((sentence) => void complain(sentence, 0));
+
 /** What other agents wrote. */
-const readTranscripts = (file: string) =>
+const readTranscripts = async (file: string) =>
   readTranscript(file, {
     hash: sha256,
     now: clock.now,
+    tokens: await openCounter(),
     nameOf: plainNameOf,
     safe: (salt) => safeTexts(salt, sha256),
   });

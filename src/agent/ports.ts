@@ -4,6 +4,7 @@ import type { Claim, Digest, Handle, Hash, Matches } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import type { ChatModel } from "../schema/model";
 import type { SafeText } from "../schema/text";
+import type { TokenCounter } from "../schema/tokens";
 import type { Tool, ToolPreview, ToolSpec } from "../schema/tool";
 
 /**
@@ -77,5 +78,7 @@ export type Ports = {
   readonly approver: Approver;
   readonly clock: Clock;
   readonly hash: Hash;
+  /** Every figure in tokens is counted by it, and has its name. */
+  readonly tokens: TokenCounter;
   readonly watcher: Watcher;
 };

@@ -79,6 +79,8 @@ const Requested = z.object({
   chars: size,
   bytes: size,
   imageBytes: size.optional(), // of the images that went with it; absent: none did
+  tokensEstimated: size.optional(), // our count of all of it, system prompt and tools included; absent: nobody counted
+  estimator: z.string().optional(), // by what; with it
   sha256: Digest.optional(), // absent: another program sent it, and nobody wrote down what
 });
 

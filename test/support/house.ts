@@ -1,4 +1,5 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
+
 import { createHash } from "node:crypto";
 import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
@@ -6,6 +7,7 @@ import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/age
 import { fetchResult } from "../../src/agent/retrieve";
 import { joinedClaim } from "../../src/claims/claim";
 import { windowOf } from "../../src/claims/window";
+import { estimatedTokens } from "../../src/history/tokens";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
 import { Claim, type Digest, type Handle } from "../../src/schema/claim";
@@ -15,6 +17,7 @@ import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import type { Intent, PolicyArtifact } from "../../src/schema/policy";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
+import type { TokenCounter } from "../../src/schema/tokens";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
 import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
@@ -56,6 +59,7 @@ export type HouseOptions = {
   readonly model?: ChatModel;
   readonly policy?: PolicyArtifact;
   readonly intent?: Intent;
+  readonly tokens?: TokenCounter;
   readonly configuration?: Partial<Configuration>; // policy, exemptions and what was found of them
   readonly answer?: (question: Question) => Verdict | Promise<Verdict>;
   readonly isTrusted?: boolean;
@@ -182,6 +186,7 @@ export async function openHouse(options: HouseOptions) {
       sleep: options.sleep ?? (() => new Promise((resolve) => setTimeout(resolve, 1))),
     },
     hash,
+    tokens: options.tokens ?? estimatedTokens,
     watcher: { replyText: () => undefined, toolProgress: () => undefined },
   };
   const settings: CoreSettings = { ...DEFAULT_SETTINGS, ...options.settings };

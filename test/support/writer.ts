@@ -5,6 +5,7 @@
 
 import { fetchResult } from "../../src/agent/retrieve";
 import { runSession } from "../../src/agent/runSession";
+import { estimatedTokens } from "../../src/history/tokens";
 import type { ChatModel } from "../../src/schema/model";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { sha256 } from "../../src/store/digest";
@@ -59,6 +60,7 @@ if (mode === "hold") {
         approver: { isTrusted: () => true, ask: async () => ({ granted: false, by: "user", reason: "no" }) },
         clock,
         hash: sha256,
+        tokens: estimatedTokens,
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: (id, events) => {

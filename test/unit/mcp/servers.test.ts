@@ -1,10 +1,12 @@
 /** Real servers from npm over stdio, through the real loop, on a real store: asserted where it counts, at the server. */
+
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Question } from "../../../src/agent/ports";
 import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
+import { estimatedTokens } from "../../../src/history/tokens";
 import type { ScriptReply } from "../../../src/models/script";
 import { createScriptedModel } from "../../../src/models/scripted";
 import type { Logged } from "../../../src/schema/event";
@@ -98,6 +100,7 @@ suite("mcp/real servers", () => {
           approver: { isTrusted: () => true, ask },
           clock,
           hash: sha256,
+          tokens: estimatedTokens,
           watcher: { replyText: () => undefined, toolProgress: () => undefined },
         },
         watch: (_, more) => events.push(...more),

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { root } from "../../../scripts/bootstrap.mjs";
 import { SLICE_UNITS, sliceEnd } from "../../../src/models/o200kBase";
-import { openTokenizer } from "../../../src/models/tokenizer";
+import { openTokenizer, openTokens } from "../../../src/models/tokenizer";
 import type { TokenCounter } from "../../../src/schema/tokens";
 
 /** Nothing is special. */
@@ -20,6 +20,17 @@ suite("models/tokenizer", () => {
   let tokens: TokenCounter;
   suiteSetup(async () => {
     tokens = await openTokenizer();
+  });
+
+  test("where it cannot be loaded a run goes on with an estimate, which has a name of its own; it is told once", async () => {
+    const told: string[] = [];
+    const missing = () => Promise.reject(new Error("Cannot find module"));
+    const counter = await openTokens((sentence) => told.push(sentence), missing);
+    assert.equal(counter.name, "chars/3.3");
+    assert.deepEqual(told, [
+      "Tokens are estimated (chars/3.3): the tokenizer could not be loaded: Cannot find module",
+    ]);
+    assert.equal((await openTokens(assert.fail)).name, "o200k_base");
   });
 
   const slicesOf = (text: string): string[] => {

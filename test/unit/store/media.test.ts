@@ -1,10 +1,12 @@
 /** C25 on a real disk: content that is not text is put, proved, copied, exported, imported and forked like text. */
+
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
+import { estimatedTokens } from "../../../src/history/tokens";
 import type { ScriptReply } from "../../../src/models/script";
 import type { Digest } from "../../../src/schema/claim";
 import type { MediaPart } from "../../../src/schema/media";
@@ -53,6 +55,7 @@ async function run(
         approver: { isTrusted: () => true, ask: async () => ({ granted: false, by: "user", reason: "no" }) },
         clock: { ...clock, sleep: async () => undefined },
         hash: sha256,
+        tokens: estimatedTokens,
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: () => undefined,

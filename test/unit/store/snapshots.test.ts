@@ -1,10 +1,12 @@
 /** Snapshots of folds: a long session opens from them and the tail of its log, and says the same as without them. */
+
 import assert from "node:assert/strict";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
 import { foldHistory } from "../../../src/history/fold";
+import { estimatedTokens } from "../../../src/history/tokens";
 import { type InspectorFold, inspectorFold, projectSession } from "../../../src/inspector/project";
 import type { Logged } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
@@ -59,6 +61,7 @@ async function run(store: Sessions, id: string | null, turns = TURNS) {
         approver: { isTrusted: () => true, ask: async () => ({ granted: false, by: "user", reason: "no" }) },
         clock: { ...clock, sleep: async () => undefined },
         hash: sha256,
+        tokens: estimatedTokens,
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: (_id, events, before) => {
