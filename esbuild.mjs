@@ -32,11 +32,11 @@ const announce = {
   },
 };
 
-/** What few need stays out of the extension's bundle: the language client, and the client of Redis. */
+/** What not every start needs stays out of the bundles: the language client, the client of Redis, the tokenizer's table. */
 const ownBundle = {
   name: "own-bundle",
   setup(build) {
-    build.onResolve({ filter: /^\.\/(policyClient|redisClient)$/ }, ({ path: name }) => ({
+    build.onResolve({ filter: /^\.\/(policyClient|redisClient|o200kBase)$/ }, ({ path: name }) => ({
       path: `${name}.cjs`,
       external: true,
     }));
@@ -82,6 +82,12 @@ function bundles(outdir) {
       ...node,
       entryPoints: ["src/store/redisClient.ts"],
       outfile: `${outdir}/redisClient.cjs`,
+      format: "cjs",
+    },
+    {
+      ...node,
+      entryPoints: ["src/models/o200kBase.ts"],
+      outfile: `${outdir}/o200kBase.cjs`,
       format: "cjs",
     },
     {

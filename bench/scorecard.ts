@@ -9,9 +9,9 @@ import os from "node:os";
 import path from "node:path";
 import { fetchResult } from "../src/agent/retrieve";
 import { runSession } from "../src/agent/runSession";
-import { estimatedTokens } from "../src/history/tokens";
 import type { ScriptReply } from "../src/models/script";
 import { createScriptedModel } from "../src/models/scripted";
+import { openTokenizer } from "../src/models/tokenizer";
 import type { LimitMode } from "../src/schema/policy";
 import type { NetFigure, ScorecardView } from "../src/schema/scorecard";
 import { DEFAULT_SETTINGS } from "../src/schema/settings";
@@ -109,7 +109,7 @@ async function session(
         },
         clock,
         hash: sha256,
-        tokens: estimatedTokens,
+        tokens: await openTokenizer(),
         watcher: { replyText: () => undefined, toolProgress: () => undefined },
       },
       watch: (_session, events) => {

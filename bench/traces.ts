@@ -2,12 +2,14 @@
  * Real transcripts of other agents, replayed under ways of keeping a context small: what each would have cost beside sending
  * everything, and what it hid that was needed. The rules stand in traces/simulate.ts and docs/benchmarks.md.
  */
+
+import { openTokenizer } from "../src/models/tokenizer";
 import type { BenchContext, BenchResult } from "./run";
 import { perSession, type Summary, summaryOf } from "./traces/compare";
 import { POLICIES } from "./traces/policies";
 import { PROFILES } from "./traces/profiles";
 import { loadSessions } from "./traces/session";
-import { cached, openTokenizer } from "./traces/tokens";
+import { cached } from "./traces/tokens";
 
 export async function run({ data }: BenchContext): Promise<BenchResult> {
   const tokens = cached(await openTokenizer());

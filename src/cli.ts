@@ -10,13 +10,13 @@ import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { USAGE } from "./cli/usage";
-import { estimatedTokens } from "./history/tokens";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
+import { openTokens } from "./models/tokenizer";
 import { Failure } from "./schema/failure";
 import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
@@ -186,7 +186,7 @@ async function run(store: Sessions, workspace: string, values: RunOptions): Prom
       },
       clock,
       hash: sha256,
-      tokens: estimatedTokens,
+      tokens: await openCounter(),
       watcher: { replyText: () => undefined, toolProgress: () => undefined },
     },
     watch: () => undefined,
@@ -209,11 +209,14 @@ async function policyTexts(file: string | undefined): Promise<readonly PolicyTex
   return [{ layer: "user", label: file, text }];
 }
 
+const openCounter = () => openTokens((sentence) => void complain(sentence, 0));
+
 /** What other agents wrote. */
-const readTranscripts = (file: string) =>
+const readTranscripts = async (file: string) =>
   readTranscript(file, {
     hash: sha256,
     now: clock.now,
+    tokens: await openCounter(),
     nameOf: plainNameOf,
     safe: (salt) => safeTexts(salt, sha256),
   });

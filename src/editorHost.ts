@@ -7,9 +7,9 @@ import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession, WATCHED } from "./agent/runSession";
 import { faultNote, sessionPolicy } from "./agent/sessionPolicy";
-import { estimatedTokens } from "./history/tokens";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
+import { openTokens } from "./models/tokenizer";
 import type { Logged } from "./schema/event";
 import { Failure } from "./schema/failure";
 import type { LimitMode } from "./schema/policy";
@@ -71,6 +71,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
       const session = id === null ? { kind: "new" as const, workspace } : { kind: "existing" as const, id };
       const store = await openStore();
       const own = await openTools();
+      const tokens = await openTokens((sentence) => log.warn(sentence));
       const servers = await openMcp(log, signal);
       try {
         const tools = [...own, ...servers.tools];
@@ -86,7 +87,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
           },
         );
         const configuration = { settings, ...choices.of(id), ...policy };
-        const ports = { model, tools, approver, clock, hash: sha256, tokens: estimatedTokens, watcher };
+        const ports = { model, tools, approver, clock, hash: sha256, tokens, watcher };
         return await runSession({ store, session, question, configuration, ports, watch, watched }, signal);
       } finally {
         await servers.close();

@@ -6,6 +6,7 @@ import { safeTexts } from "./agent/safeTexts";
 import { createHost, reviewOf, workspacePolicies } from "./editorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
+import { openTokens } from "./models/tokenizer";
 import { StoreActs } from "./store/acts";
 import { plainNameOf } from "./store/blobs";
 import { StoreCare } from "./store/care";
@@ -64,10 +65,11 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   owned.add(commands.register());
   owned.add(secrets.register((work) => commands.guard(work)));
-  const readTranscripts = (file: string) =>
+  const readTranscripts = async (file: string) =>
     readTranscript(file, {
       hash: sha256,
       now: clock.now,
+      tokens: await openTokens((sentence) => log.warn(sentence)),
       nameOf: plainNameOf,
       safe: (salt) => safeTexts(salt, sha256),
     });

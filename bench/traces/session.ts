@@ -25,6 +25,7 @@ export async function loadSessions(data: string, tokens: TokenCounter): Promise<
       hash: sha256,
       now: () => 0,
       nameOf: plainNameOf,
+      tokens,
       safe: () => safeTexts(SALT, sha256),
     });
     for (const [n, drafted] of read.sessions.entries())

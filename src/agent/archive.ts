@@ -37,7 +37,9 @@ export async function archiveOf(
   }
   try {
     const claim = claims.find(facts.handle);
-    return claim && !isMedia(claim) ? { claim, whole: await claims.read(claim.sha256) } : null;
+    if (!claim || isMedia(claim)) return null;
+    const whole = await claims.read(claim.sha256);
+    return { whole, claim: { ...claim, tool: facts.tool } }; // another tool may have returned it first
   } catch {
     return null; // the store cannot give it: nothing is cut
   }

@@ -1,6 +1,7 @@
 /** A session while it runs: its folds, its pinned configuration, its log. Everything in it can be rebuilt from the log. */
 import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
+import { calibratedTokens, factorOf } from "../history/calibration";
 import { type HistoryState, historyFold, idleSecondsAt } from "../history/fold";
 import { cacheProfileOf } from "../history/promptCache";
 import { RequestSizes, type Size } from "../history/sizes";
@@ -56,6 +57,7 @@ export class Conversation implements Log {
   readonly #excused: Set<string>; // ids of exemptions that a call was excused by
   #history: HistoryState;
   readonly #sizes: RequestSizes;
+  #pairedTo = 0;
   #prefix: { readonly text: string; readonly size: Size };
 
   private constructor(
@@ -136,6 +138,15 @@ export class Conversation implements Log {
     return this.#history;
   }
 
+  /** The history was paired: what is there needs no second look (`pair`, `from`). */
+  get pairedTo(): number {
+    return this.#pairedTo;
+  }
+
+  markPaired(): void {
+    this.#pairedTo = this.#history.messages.length;
+  }
+
   /** Of the messages of the next request. */
   get sizes(): RequestSizes {
     const { messages, divergence } = this.#history;
@@ -171,7 +182,10 @@ export class Conversation implements Log {
   /** Whether the next request would be larger than the model's window, as far as that is known. */
   get isOverflowing(): boolean {
     const { maxInputTokens } = this.context.ports.model.info;
-    return maxInputTokens !== null && this.prefixSize.tokens + this.sizes.of().tokens > maxInputTokens;
+    if (maxInputTokens === null) return false;
+    const { calibration, cache } = this.#history;
+    const counted = this.prefixSize.tokens + this.sizes.of().tokens;
+    return calibratedTokens(counted, factorOf(calibration, cache.model)) > maxInputTokens;
   }
 
   /** The place of the reply whose call the result at `at` answers. */
@@ -207,6 +221,7 @@ export class Conversation implements Log {
   async append(event: SessionEvent): Promise<Logged> {
     const logged = await this.#log.append(event);
     this.#history = historyFold.reduce(this.#history, logged);
+    if (logged.type === "pruned") this.#pairedTo = 0;
     if (logged.type === "configured") this.#configured = logged;
     for (const id of excusedBy(logged)) this.#excused.add(id);
     return logged;

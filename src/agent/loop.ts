@@ -215,8 +215,12 @@ function modelError(cause: unknown): string {
 /** Pairing, on the durable history. Recorded only where something was repaired. */
 async function repairHistory(conversation: Conversation): Promise<void> {
   const { history } = conversation;
-  const { repairs, splices } = pair(history.messages, (call) => history.pending.get(call));
-  if (splices.length === 0) return;
+  const { repairs, splices } = pair(
+    history.messages,
+    (call) => history.pending.get(call),
+    conversation.pairedTo,
+  );
+  if (splices.length === 0) return conversation.markPaired();
   const event: EventOf<"repaired"> = {
     type: "repaired",
     turn: history.turn,
@@ -224,6 +228,7 @@ async function repairHistory(conversation: Conversation): Promise<void> {
     splices: [...splices],
   };
   await record(conversation, { value: undefined, event });
+  conversation.markPaired();
 }
 
 function endOf(cause: unknown, signal: AbortSignal): RunEnd {

@@ -78,6 +78,7 @@ export type Ports = {
   readonly approver: Approver;
   readonly clock: Clock;
   readonly hash: Hash;
+  /** Every figure in tokens is counted by it, and has its name. */
   readonly tokens: TokenCounter;
   readonly watcher: Watcher;
 };

@@ -7,7 +7,6 @@ import { exceededBy, type ResponseRule, responseRuleOf } from "../thimble/envelo
 import { project as projectText, recordsAt } from "../thimble/project";
 import type { CallContext } from "./callContext";
 import type { KeptResult } from "./keepMedia";
-import { CHARS_PER_TOKEN, tokensOf } from "./measure";
 import { subjectOf } from "./question";
 import type { Step } from "./step";
 import { isTainted, type Kept } from "./store";
@@ -70,7 +69,7 @@ function excessOf(result: KeptResult, rule: ResponseRule, { settings }: CallCont
   const { responseBytes, responseTokens } = settings.responses;
   const items = result.items ?? (rule.items === null ? null : recordsAt(result.safe, rule.items));
   return exceededBy(
-    { items, bytes: result.bytes, tokens: tokensOf(result.chars) },
+    { items, bytes: result.bytes, tokens: result.tokensEstimated },
     { items: rule.maximumItems, bytes: responseBytes, tokens: responseTokens },
   );
 }
@@ -79,14 +78,14 @@ function excessOf(result: KeptResult, rule: ResponseRule, { settings }: CallCont
 function boundsFor(
   { maximumItems }: ResponseRule,
   { limits }: Kept & { kind: "stored" },
-  { settings }: CallContext,
+  { settings, ports }: CallContext,
 ) {
   const { responseBytes, responseTokens } = settings.responses;
-  const chars = responseTokens === null ? null : Math.floor(responseTokens * CHARS_PER_TOKEN);
   return {
     items: maximumItems,
     bytes: leastOf(responseBytes, limits.capBytes),
-    chars: leastOf(chars, limits.capBytes === null ? limits.thresholdChars : null),
+    chars: limits.capBytes === null ? limits.thresholdChars : null,
+    tokens: responseTokens === null ? null : { maximum: responseTokens, counter: ports.tokens },
   };
 }
 

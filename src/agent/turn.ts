@@ -34,12 +34,12 @@ export async function runToolCall(
   if (permit.kind === "refused") return record(log, rememberRefusal(permit, context));
   if (isRetrieval(permit)) {
     const redeemed = await record(log, await retrieve(permit, context));
-    return record(log, rememberWindow(await record(log, measureWindow(redeemed))));
+    return record(log, rememberWindow(await record(log, measureWindow(redeemed, context))));
   }
   if (!runsUnasked(permit.tool.spec)) await log.sync(); // on disk before anything changes
   const result = await record(log, await execute(permit, context, signal));
   const safe = await record(log, redact(result, boundary(result.text, result.media), context));
-  const measured = await record(log, measure(safe));
+  const measured = await record(log, measure(safe, context));
   const stored = await record(log, await store(measured, context));
   const whole = await keepMedia(stored, context);
   const projected = await record(log, project(whole, context));

@@ -5,6 +5,7 @@ import type { EventOf, EventType, Fold, Logged, Splice } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import type { MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
+import { type Calibration, calibrationFold } from "./calibration";
 import { type CacheOverrides, cacheProfileOf, contradicts } from "./promptCache";
 
 /**
@@ -66,6 +67,7 @@ export type HistoryState = {
   readonly lastRequestAt: number | null; // Unix milliseconds
   readonly divergence: Divergence;
   readonly cache: CacheState;
+  readonly calibration: Calibration;
   readonly failedInARow: number; // requests that no reply came to, since the last one
 };
 
@@ -93,6 +95,7 @@ export const historyFold: Fold<HistoryState> = {
     lastRequestAt: null,
     divergence: { at: -1, by: null },
     cache: { model: "", overrides: {}, expected: null, contradictions: 0 },
+    calibration: calibrationFold.begin(),
     failedInARow: 0,
   }),
   reduce(given, event) {
@@ -180,6 +183,7 @@ function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
   const idleSeconds = idleSecondsAt(state, at);
   const expected = prefix && idleSeconds !== null ? { reusedTokens: prefix.tokens, idleSeconds } : null;
   state.cache = { ...state.cache, expected };
+  state.calibration = calibrationFold.reduce(state.calibration, event);
   state.turn = turn;
   state.requests++;
   state.lastRequestAt = at;
@@ -206,7 +210,8 @@ function configured(state: Draft, event: Logged & EventOf<"configured">): Draft 
   return changed(state, -1, event);
 }
 
-function replied(state: Draft, event: EventOf<"replied">): Draft {
+function replied(state: Draft, event: Logged & EventOf<"replied">): Draft {
+  state.calibration = calibrationFold.reduce(state.calibration, event);
   state.cache = afterReply(state.cache, event.usage?.cachedTokens ?? null);
   state.failedInARow = event.end === "failed" ? state.failedInARow + 1 : 0;
   if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message

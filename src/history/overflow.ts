@@ -1,6 +1,7 @@
 /** A request that did not fit: how providers say so, and what of a history can go (CONFORMANCE §4, P18). */
 import type { Splice } from "../schema/event";
 import type { Message } from "../schema/message";
+import { blockStarts } from "./pair";
 import type { RequestSizes } from "./sizes";
 
 /** Words that providers refuse a request with because of its size, and no other way. */
@@ -21,11 +22,6 @@ const RATES = /rate.?limit|per (?:minute|hour|day|second)|quota|\bTPM\b|\b429\b/
 
 export const isOverflow = (error: string): boolean =>
   !RATES.test(error) && REFUSALS.some((pattern) => pattern.test(error));
-
-/** Where the blocks of a history begin: each reply, and what stands before the first one. */
-export function blockStarts(messages: readonly Message[]): readonly number[] {
-  return messages.flatMap(({ role }, at) => (at === 0 || role === "assistant" ? [at] : []));
-}
 
 export type Removal = { readonly count: number; readonly removed: readonly Message[] };
 

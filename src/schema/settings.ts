@@ -58,7 +58,7 @@ export type LimitSettings = z.infer<typeof LimitSettings>;
  */
 export const ResponseSettings = z.object({
   responseBytes: z.int().positive().nullable().default(65_536), // UTF-8; null: not an envelope
-  responseTokens: z.int().positive().nullable().default(16_384), // estimated; null: not an envelope
+  responseTokens: z.int().positive().nullable().default(16_384), // by the counter of the run; null: not an envelope
   microContext: z.boolean().default(false), // without it no policy can start a branch
   branchInputTokens: z.int().positive().default(16_000), // of the whole request
   branchOutputTokens: z.int().positive().default(1000),

@@ -4,7 +4,7 @@ import { Dimension, type Exceeded } from "../schema/branch";
 import { contractsOn, type Subject } from "./decide";
 import type { LoadedPolicy, ReadyContract } from "./policy";
 
-/** Of the safe text; null: not counted. Tokens are estimated. */
+/** Of the safe text; null: not counted. Tokens are by a named counter. */
 export type Sizes = Readonly<Record<Dimension, number | null>>;
 /** Null: no limit in this dimension. */
 export type Envelope = Readonly<Record<Dimension, number | null>>;

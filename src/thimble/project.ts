@@ -4,14 +4,16 @@
  */
 import type { ProjectedRecords, ProjectionReason } from "../schema/branch";
 import { byteLength, charLength } from "../schema/text";
+import type { TokenCounter } from "../schema/tokens";
 import { type Found, type Path, pathOf, scan, type Token } from "./scan";
 import { countOf, type Member, membersOf, partsOf, type Slice } from "./slices";
 
-/** Null: no limit. Bytes and chars are of the whole projection. */
+/** Null: no limit. Bytes, chars and tokens are of the whole projection. */
 export type ProjectionBounds = {
   readonly items: number | null;
   readonly bytes: number | null;
   readonly chars: number | null;
+  readonly tokens: { readonly maximum: number; readonly counter: TokenCounter } | null;
 };
 
 /** `text` is a JSON object of pointers and slices; the key of the records says which of how many they are. */
@@ -111,6 +113,8 @@ function chosenFrom(content: string, beside: readonly Placed[], cursor: Placed |
 const countIn = (beside: readonly Placed[], chosen: readonly Placed[]): number =>
   beside.filter(({ pointer }) => chosen.some((one) => one.pointer === pointer)).length;
 
+const isOver = (size: number, limit: number | null): boolean => limit !== null && size > limit;
+
 /** As many whole records as the bounds allow, from the first on. */
 function fitted(
   content: string,
@@ -119,6 +123,8 @@ function fitted(
   { chosen, leftOut }: { readonly chosen: readonly Placed[]; readonly leftOut: number },
   bounds: ProjectionBounds,
 ): ProjectedText {
+  const tokensOf = (text: string): number => bounds.tokens?.counter.count(text) ?? 0;
+  const maximumTokens = bounds.tokens?.maximum ?? null;
   const totalRecords = countOf(partsOf(content, list));
   const members = chosen.map(
     ({ pointer, value }) => `${JSON.stringify(pointer)}:${content.slice(value.start, value.end)}`,
@@ -128,18 +134,23 @@ function fitted(
   const frame = around(totalRecords, "");
   let bytes = byteLength(frame);
   let chars = charLength(frame);
+  let tokens = tokensOf(frame);
   const slices: string[] = [];
   for (const { start, end } of partsOf(content, list)) {
     const slice = content.slice(start, end);
     bytes += byteLength(slice) + 1; // and a comma
     chars += charLength(slice) + 1;
-    const isOver = (size: number, limit: number | null) => limit !== null && size > limit;
-    if (isOver(slices.length + 1, bounds.items) || isOver(bytes, bounds.bytes) || isOver(chars, bounds.chars))
-      break;
+    tokens += tokensOf(slice) + 1; // together they are hardly ever more
+    if (isOver(slices.length + 1, bounds.items) || isOver(bytes, bounds.bytes)) break;
+    if (isOver(chars, bounds.chars) || isOver(tokens, maximumTokens)) break;
     slices.push(slice);
   }
+  let text = around(slices.length, slices.join(","));
+  while (slices.length > 0 && isOver(tokensOf(text), maximumTokens)) {
+    slices.pop();
+    text = around(slices.length, slices.join(","));
+  }
   if (slices.length === 0) return passed("no_record_fits");
-  const text = around(slices.length, slices.join(","));
   const copied = chosen.map(({ pointer }) => pointer);
   const facts = { pointer: items, records: slices.length, totalRecords, copied, leftOut };
   return { kind: "projected", text, records: { ...facts, bytes: byteLength(text) } };

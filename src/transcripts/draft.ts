@@ -4,6 +4,7 @@ import type { Claim, Digest, Hash } from "../schema/claim";
 import type { Logged, SessionEvent } from "../schema/event";
 import { DEFAULT_SETTINGS } from "../schema/settings";
 import { byteLength, charLength, indexOfChar } from "../schema/text";
+import type { TokenCounter } from "../schema/tokens";
 import { builtinPolicy } from "../thimble/builtin";
 import { countOf } from "./json";
 import { resultEvents } from "./resultEvents";
@@ -14,6 +15,7 @@ export type TranscriptPorts = {
   /** 32 hex digits, of the session that the transcript stands for. */
   readonly salt: string;
   readonly now: () => number;
+  readonly tokens: TokenCounter;
   /** What content is called in a store. */
   readonly nameOf: (content: Buffer) => { readonly sha256: Digest; readonly frames: Digest };
   readonly safe: SafeTexts;

@@ -20,9 +20,6 @@ export type ResultEvents = {
   readonly shown: string;
 };
 
-/** The name travels with the figure, as it does in the loop. */
-const ESTIMATOR = "chars/3.3";
-const CHARS_PER_TOKEN = 3.3;
 const MAXIMUM_PARTS = 100;
 
 /** Everything in a transcript came from outside: whoever wrote the file may have written anything (CONFORMANCE §1, Taint). */
@@ -57,8 +54,8 @@ export function resultEvents(
     chars,
     bytes,
     ...(parts.length > 0 && { mediaBytes }),
-    tokensEstimated: Math.ceil(chars / CHARS_PER_TOKEN),
-    estimator: ESTIMATOR,
+    tokensEstimated: ports.tokens.count(text),
+    estimator: ports.tokens.name,
   });
 
   const contents: { claim: Claim; content: Buffer }[] = [];

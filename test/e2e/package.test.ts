@@ -1,6 +1,6 @@
 // test/e2e: the package that is handed out installs and works.
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -27,6 +27,10 @@ suite("package", () => {
         const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
         const redis = createRequire(import.meta.url)(path.join(folder, "dist", "redisClient.cjs"));
         assert.equal(typeof redis.connect, "function"); // the bundle that is loaded on demand
+        const tokenizer = createRequire(import.meta.url)(path.join(folder, "dist", "o200kBase.cjs"));
+        assert.equal(tokenizer.o200kBase.count("hello world"), 2);
+        const large = files.filter((file) => statSync(path.join(folder, file)).size > 1_000_000);
+        assert.deepEqual(large, [path.join("dist", "o200kBase.cjs")]); // its table stands in no bundle that activation loads
         assert.deepEqual(
           files.filter((file) => /\.map$|\.ts$|^(src|test|node_modules|sample)/.test(file)),
           [],

@@ -17,6 +17,7 @@ import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import type { Intent, PolicyArtifact } from "../../src/schema/policy";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
+import type { TokenCounter } from "../../src/schema/tokens";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
 import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
@@ -58,6 +59,7 @@ export type HouseOptions = {
   readonly model?: ChatModel;
   readonly policy?: PolicyArtifact;
   readonly intent?: Intent;
+  readonly tokens?: TokenCounter;
   readonly configuration?: Partial<Configuration>; // policy, exemptions and what was found of them
   readonly answer?: (question: Question) => Verdict | Promise<Verdict>;
   readonly isTrusted?: boolean;
@@ -184,7 +186,7 @@ export async function openHouse(options: HouseOptions) {
       sleep: options.sleep ?? (() => new Promise((resolve) => setTimeout(resolve, 1))),
     },
     hash,
-    tokens: estimatedTokens,
+    tokens: options.tokens ?? estimatedTokens,
     watcher: { replyText: () => undefined, toolProgress: () => undefined },
   };
   const settings: CoreSettings = { ...DEFAULT_SETTINGS, ...options.settings };

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { safeTexts } from "../../src/agent/safeTexts";
 import { foldHistory } from "../../src/history/fold";
+import { estimatedTokens } from "../../src/history/tokens";
 import { projectSession } from "../../src/inspector/project";
 import { type Logged, SessionEvent } from "../../src/schema/event";
 import { plainNameOf } from "../../src/store/blobs";
@@ -17,6 +18,7 @@ export const NOW = 1_800_000_000_000;
 export const transcriptPorts: ReaderPorts = {
   hash: sha256,
   now: () => NOW,
+  tokens: estimatedTokens,
   nameOf: plainNameOf,
   safe: (salt) => safeTexts(salt, sha256),
 };

@@ -25,7 +25,7 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
     "the redact step",
     replacing("await record(log, redact(result, boundary(result.text, result.media), context))", "result"),
   ],
-  [TURN, "the measure step", replacing("await record(log, measure(safe))", "safe")],
+  [TURN, "the measure step", replacing("await record(log, measure(safe, context))", "safe")],
   [TURN, "the store step", replacing("await record(log, await store(measured, context))", "measured")],
   [TURN, "the step that keeps media", replacing("await keepMedia(stored, context)", "stored")],
   [TURN, "the project step", replacing("await record(log, project(whole, context))", "whole")],
@@ -38,7 +38,7 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
   [
     TURN,
     "record, around a step in the middle",
-    replacing("await record(log, measure(safe))", "measure(safe)"),
+    replacing("await record(log, measure(safe, context))", "measure(safe, context)"),
   ],
   [
     TURN,
@@ -46,7 +46,7 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
     replacing("return record(log, remember(kept, context))", "return remember(kept, context)"),
   ],
   ["src/agent/measure.ts", "a step's event", leavingOut(/ {4}event: \{[\s\S]*?\n {4}\},\n/)],
-  ["src/agent/measure.ts", "a field of an event", leavingOut(/ {6}estimator: ESTIMATOR,\n/)],
+  ["src/agent/measure.ts", "a field of an event", leavingOut(/ {6}estimator: ports\.tokens\.name,\n/)],
   ["src/agent/measure.ts", "the event's kind", replacing('type: "measured"', 'type: "redacted"')],
   [
     "src/agent/store.ts",

@@ -375,4 +375,43 @@ suite("agent/responses", () => {
     assert.deepEqual(CoreSettings.parse(before), DEFAULT_SETTINGS);
     assert.deepEqual(ResponseSettings.parse({}), responses);
   });
+
+  test("tokens are counted by the port, named with every figure, and the envelope is held against them", async () => {
+    const tokens = { name: "hundreds", count: (text: string) => text.length * 100 };
+    const responses = { responseBytes: null, responseTokens: 200_000 };
+    const { house, shown, receipts } = await run({
+      tokens,
+      policy: artifactWith([{ ...CONTRACT, maximum: 100 }], { on_unshapable_response: "project" }),
+      settings: settingsOf("enforce", false, { responses: { ...DEFAULT_SETTINGS.responses, ...responses } }),
+    });
+    assert.deepEqual(
+      house.eventsOf("measured").map(({ tokensEstimated, estimator }) => [tokensEstimated, estimator]),
+      [ISSUES, LOG].map((text) => [text.length * 100, "hundreds"]),
+    );
+    assert.deepEqual(
+      [...receipts.values()].map(({ estimator }) => estimator),
+      ["hundreds", "hundreds"],
+    );
+    const [first] = house.eventsOf("projected");
+    assert.deepEqual(first?.exceeded, { dimension: "tokens", actual: ISSUES.length * 100, limit: 200_000 });
+    const { bytes = 0, records = 0 } = first?.records ?? {};
+    assert.ok(records > 10 && bytes > 1800 && bytes <= 2000, `${records} records, ${bytes} bytes`);
+    assert.ok(shown[0]?.includes(`first ${records} of 100`));
+  });
+
+  test("a window that is read back is counted by the same", async () => {
+    const read = { calls: [{ name: "fetch_result", arguments: { handle: "{{handle:log}}", offset: 0 } }] };
+    const { house } = await run(
+      {
+        tokens: { name: "hundreds", count: () => 100 },
+        policy: policyOf("pass"),
+        settings: settingsOf("enforce", false),
+      },
+      [...REPLIES.slice(0, 1), read, ...REPLIES.slice(1)],
+    );
+    assert.deepEqual(
+      house.eventsOf("measured").map(({ tokensEstimated, estimator }) => `${tokensEstimated} ${estimator}`),
+      ["100 hundreds", "100 hundreds", "100 hundreds"],
+    );
+  });
 });

@@ -82,7 +82,7 @@ test("P17 P13 a session that ends at any place of its log is taken by both provi
   let synthetic = 0;
   for (let end = 1; end <= house.events.length; end++) {
     const { messages, pending } = foldHistory(house.events.slice(0, end));
-    const paired = pair(messages, (call) => pending[call]).messages;
+    const paired = pair(messages, (call) => pending.get(call)).messages;
     for (const next of [paired, [...paired, { role: "user", text: "Go on." } as const]])
       assertTaken(withImages({ system, tools, messages: next }, loaded));
     const answers = new Map(paired.flatMap((one) => (one.role === "tool" ? [[one.call, one]] : [])));

@@ -17,7 +17,7 @@ import { anthropicProblems, openaiProblems } from "../../support/wireCheckers";
 
 /** Every request of a session, and one more where it is gone on with: its history, paired as the loop does when it loads one. */
 function* requestsOf({ events }: DraftedSession): Iterable<readonly Message[]> {
-  let state: HistoryState = historyFold.initial;
+  let state: HistoryState = historyFold.begin();
   for (const event of events) {
     if (event.type === "requested") yield paired(state);
     state = historyFold.reduce(state, event);
@@ -28,7 +28,7 @@ function* requestsOf({ events }: DraftedSession): Iterable<readonly Message[]> {
 }
 
 function paired(state: HistoryState): readonly Message[] {
-  const { messages } = pair(state.messages, (call) => state.pending[call]);
+  const { messages } = pair(state.messages, (call) => state.pending.get(call));
   assert.equal(pair(messages, () => undefined).messages, messages, "pairing twice is pairing once");
   return messages;
 }

@@ -1,13 +1,17 @@
 /** CONFORMANCE §5, Response side: the first whole records, as the source's own bytes; ambiguity leaves the result as it is. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { estimatedTokens } from "../../../src/history/tokens";
 import type { ProjectionReason } from "../../../src/schema/branch";
 import { byteLength, charLength } from "../../../src/schema/text";
+import type { TokenCounter } from "../../../src/schema/tokens";
 import { type ProjectionBounds, project, recordsAt } from "../../../src/thimble/project";
 import { pathOf, scan } from "../../../src/thimble/scan";
 import { countOf, membersOf, partsOf, type Slice } from "../../../src/thimble/slices";
 
-const FREE: ProjectionBounds = { items: null, bytes: null, chars: null };
+const FREE: ProjectionBounds = { items: null, bytes: null, chars: null, tokens: null };
+/** Texts are more tokens together than they are one by one: no counter is trusted to add up. */
+const growing: TokenCounter = { name: "growing", count: (text) => Math.floor(text.length ** 2 / 1000) };
 const at = (items: string, cursor: string | null = null) => ({ items, cursor });
 
 /** `text`, and how much of the source it says that it has. */
@@ -74,7 +78,10 @@ suite("thimble/project", () => {
   ];
   for (const [source, items, cursor, reason] of AMBIGUOUS) {
     test(`doubt leaves the result as it is: ${reason} for ${source.slice(0, 50)}`, () => {
-      assert.equal(picture(source, { items, cursor }, { items: 10, bytes: 400, chars: 400 }), reason);
+      assert.equal(
+        picture(source, { items, cursor }, { ...FREE, items: 10, bytes: 400, chars: 400 }),
+        reason,
+      );
     });
   }
 
@@ -92,6 +99,9 @@ suite("thimble/project", () => {
       items: fc.option(fc.nat(8)),
       bytes: fc.option(fc.nat(400)),
       chars: fc.option(fc.nat(400)),
+      tokens: fc.option(
+        fc.record({ maximum: fc.nat(200), counter: fc.constantFrom(estimatedTokens, growing) }),
+      ),
     });
     fc.assert(
       fc.property(sources, bounds, ({ rows, around, space, last }, limits) => {
@@ -112,6 +122,8 @@ suite("thimble/project", () => {
         assert.ok(limits.items === null || records <= limits.items);
         assert.ok(limits.bytes === null || bytes <= limits.bytes);
         assert.ok(limits.chars === null || charLength(found.text) <= limits.chars);
+        const { maximum, counter } = limits.tokens ?? { maximum: 0, counter: { count: () => 0 } };
+        assert.ok(counter.count(found.text) <= maximum);
         const shown = scan(found.text, [[]]);
         const outer =
           shown.kind === "valid" && shown.found[0]?.kind === "token" ? shown.found[0].token : assert.fail();
@@ -186,7 +198,7 @@ suite("thimble/project", () => {
       total: 1e5,
     });
     const started = performance.now();
-    const found = project(source, at("/rows"), { items: 10, bytes: 65_536, chars: 4096 });
+    const found = project(source, at("/rows"), { items: 10, bytes: 65_536, chars: 4096, tokens: null });
     assert.ok(
       found.kind === "projected" && found.records.records === 10 && found.records.totalRecords === 100_000,
     );
