@@ -33,13 +33,15 @@ export async function run({ data }: BenchContext): Promise<BenchResult> {
   };
 }
 
-const COLUMNS = ["geo", "total", "geo bound", "total bound", "trips", "hidden", "peak", "lost bytes"];
+const COLUMNS = ["geo", "total", "geo again", "total again", "geo bound", "total bound", "trips", "hidden", "peak", "lost bytes"];
 const HEADER = COLUMNS.map((column) => column.padStart(11)).join(" ");
 
 const rowOf = (summary: Summary): string =>
   [
     summary.geo.toFixed(3),
     summary.total.toFixed(3),
+    summary.geo_as_result.toFixed(3),
+    summary.total_as_result.toFixed(3),
     summary.geo_no_redemption.toFixed(3),
     summary.total_no_redemption.toFixed(3),
     String(summary.round_trips),

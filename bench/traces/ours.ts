@@ -7,7 +7,7 @@ import { subjectOf } from "../../src/agent/age";
 import { headOf, tailOf } from "../../src/claims/cut";
 import { describe, isBinaryLooking, kindOf } from "../../src/claims/kind";
 import { createClaimPolicy, isOver, limitsFor } from "../../src/claims/policy";
-import { agedLine, shortenedText, ticketOf } from "../../src/claims/ticket";
+import { agedLine, FETCH_RESULT, shortenedText, ticketOf } from "../../src/claims/ticket";
 import {
   agesOf,
   type DueResult,
@@ -52,7 +52,9 @@ class Ours {
   readonly #sizes: RequestSizes;
   #state: HistoryState = historyFold.begin();
   #n = 0;
-  #reply: { at: number; turn: number } | null = null;
+  #seen = 0; // items
+  #replyTurn: number | null = null;
+  readonly #items = new Map<string, number>(); // of a call's result
   readonly #freed = new WeakMap<object, Map<number, { shown: Shown; freedTokens: number }>>();
 
   constructor(settings: CoreSettings, counter: TokenCounter, profile: Profile) {
@@ -64,9 +66,9 @@ class Ours {
 
   before(items: readonly Item[], moment: Moment, requests: number): readonly Change[] {
     const changes: Change[] = [];
-    for (let at = this.#state.messages.length; at < items.length; at++) {
-      const item = items[at] as Item;
-      const shown = this.#add(items, item, at);
+    for (; this.#seen < items.length; this.#seen++) {
+      const at = this.#seen;
+      const shown = this.#add(items, items[at] as Item, at);
       if (shown) changes.push({ at, shown });
     }
     this.#sizes.update(this.#state.messages, this.#state.divergence.at);
@@ -74,11 +76,11 @@ class Ours {
     const cut = this.#cutOf(due, moment.idleSeconds, requests);
     if (cut !== null) {
       const chosen = cut.chosen.map((at) => due[at] as Candidate);
-      for (const { due: one, shown } of chosen) changes.push({ at: one.facts.at, shown });
+      for (const { due: one, shown } of chosen) changes.push({ at: this.#itemOf(one), shown });
       const decisions = chosen.map(({ due: { facts, level, text }, shown }) => ({
         call: facts.call,
         level,
-        handle: handleOf(facts.at) as Handle,
+        handle: handleOf(facts.at) as Handle, // any: nothing is read by it here
         text: shown.text,
         charsBefore: text.length,
         charsAfter: shown.text.length,
@@ -121,7 +123,7 @@ class Ours {
     const isExempt = (tool: string) => toolKindOf(tool).effect === "write";
     const due = dueForAgeing(this.#state, agesOf(this.#settings.ageing), this.#state.turn + 1, isExempt);
     return due.flatMap((one) => {
-      const item = items[one.facts.at];
+      const item = items[this.#itemOf(one)];
       const message = this.#state.messages[one.facts.at];
       if (item?.kind !== "result" || message?.role !== "tool") return [];
       const known = this.#freed.get(message) ?? new Map();
@@ -135,22 +137,27 @@ class Ours {
     });
   }
 
+  #itemOf({ facts }: DueResult): number {
+    return this.#items.get(facts.call) ?? -1;
+  }
+
   #fold(event: SessionEvent): void {
     const logged: Logged = { n: this.#n++, at: 0, origin: "loop", ...event };
     this.#state = historyFold.reduce(this.#state, logged);
   }
 
-  /** One item is one message. */
   #add(items: readonly Item[], item: Item, at: number): Shown | null {
     if (item.kind === "assistant") return this.#addReply(items, item.text, at);
-    const turn = this.#state.turn;
-    if (item.kind !== "result" || this.#reply === null) {
+    const { turn } = this.#state;
+    if (item.kind !== "result" || this.#replyTurn === null) {
       this.#fold({ type: "asked", turn: turn + 1, text: item.text });
       return null;
     }
+    if (item.isReadBack) return this.#addReadBack(item, at);
     const kind = toolKindOf(item.tool);
     const shown = shownOf(item, this.#settings, at);
-    const call = callKey(this.#reply.turn, at - this.#reply.at - 1);
+    const call = callKey(this.#replyTurn, at);
+    this.#items.set(call, at);
     this.#fold({
       type: "remembered",
       call,
@@ -167,26 +174,33 @@ class Ours {
 
   #addReply(items: readonly Item[], text: string, at: number): null {
     const { turn } = this.#state;
-    this.#reply = { at, turn };
-    const calls = [];
-    for (let next = at + 1; items[next]?.kind === "result"; next++) {
-      const { tool } = items[next] as ResultItem;
-      const call = callKey(turn, next - at - 1);
-      calls.push({ call, id: call, name: tool, arguments: "" });
-    }
-    // The arguments are in the text; one item is one message, also where nothing was said.
-    const said = text === "" && calls.length === 0 ? " " : text;
-    this.#fold({
-      type: "replied",
-      turn,
-      text: said,
-      calls,
-      end: "calls",
-      error: null,
-      usage: null,
-      elapsedMs: 0,
-    });
+    this.#replyTurn = turn;
+    const tools: [number, string][] = [];
+    for (let next = at + 1; items[next]?.kind === "result"; next++)
+      tools.push([next, (items[next] as ResultItem).tool]);
+    this.#replied(text, tools); // the arguments are in the text
     return null;
+  }
+
+  #addReadBack(item: ResultItem, at: number): null {
+    const { turn } = this.#state;
+    this.#replied("", [[at, FETCH_RESULT]]);
+    const call = callKey(turn, at);
+    this.#items.set(call, at);
+    const handle = handleOf(at) as Handle;
+    const about = { class: "other", limitChars: null, why: "", handle, isError: false } as const;
+    this.#fold({ type: "remembered", call, shown: "window", ...about, text: item.text });
+    return null;
+  }
+
+  #replied(text: string, tools: readonly (readonly [at: number, tool: string])[]): void {
+    const { turn } = this.#state;
+    const calls = tools.map(([at, name]) => {
+      const call = callKey(turn, at);
+      return { call, id: call, name, arguments: "" };
+    });
+    const end = { end: "calls", error: null, usage: null, elapsedMs: 0 } as const;
+    this.#fold({ type: "replied", turn, text, calls, ...end });
   }
 }
 
