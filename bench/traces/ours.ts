@@ -17,15 +17,17 @@ import {
 } from "../../src/history/age";
 import { callKey, type HistoryState, historyFold } from "../../src/history/fold";
 import { messageTokens } from "../../src/history/messageTokens";
-import { type Cut, decideCut, expectedReads } from "../../src/history/promptCache";
+import { type Cut, decideCut, expectedReads, requestCost } from "../../src/history/promptCache";
 import { RequestSizes } from "../../src/history/sizes";
 import type { Handle } from "../../src/schema/claim";
+import type { CacheProfile } from "../../src/schema/cost";
 import type { Logged, SessionEvent } from "../../src/schema/event";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { byteLength, charLength, lineCount } from "../../src/schema/text";
 import type { TokenCounter } from "../../src/schema/tokens";
 import { toolKindOf } from "../../src/transcripts/toolClass";
 import { handleOf } from "./paths";
+import { PREFIX_TOKENS } from "./simulate";
 import type { Change, Item, Moment, Policy, Profile, Range, ResultItem, Shown } from "./types";
 
 export const ours: Policy = oursWith("ours", DEFAULT_SETTINGS);
@@ -47,12 +49,13 @@ export function oursWith(
 
 class Ours {
   readonly #settings: CoreSettings;
-  readonly #profile: Profile;
+  readonly #cacheProfile: CacheProfile;
   readonly #counter: TokenCounter;
   readonly #sizes: RequestSizes;
   #state: HistoryState = historyFold.begin();
   #n = 0;
   #seen = 0; // items
+  #spentTokens = 0;
   #replyTurn: number | null = null;
   readonly #items = new Map<string, number>(); // of a call's result
   readonly #freed = new WeakMap<object, Map<number, { shown: Shown; freedTokens: number }>>();
@@ -60,7 +63,9 @@ class Ours {
   constructor(settings: CoreSettings, counter: TokenCounter, profile: Profile) {
     this.#settings = settings;
     this.#counter = counter;
-    this.#profile = profile;
+    const { name, write, read, ttlSeconds } = profile;
+    const prices = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
+    this.#cacheProfile = { name, source: "table", prices };
     this.#sizes = new RequestSizes(counter);
   }
 
@@ -87,6 +92,7 @@ class Ours {
       }));
       this.#fold({ type: "aged", turn: moment.request, strategy: "cacheAware", decisions });
     }
+    this.#spend(moment);
     this.#fold({ type: "requested", turn: this.#state.turn + 1, model: "", messages: 0, chars: 0, bytes: 0 });
     return changes;
   }
@@ -96,8 +102,6 @@ class Ours {
     if (due.length === 0 || strategy === "off") return null;
     if (strategy === "age")
       return { chosen: [...due.keys()], rule: "pays", freedTokens: 0, resentTokens: 0, readTokens: 0 };
-    const { write, read, ttlSeconds, name } = this.#profile;
-    const prices = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
     const { messages } = this.#state;
     const blockOf = (at: number) => {
       while (at > 0 && messages[at]?.role !== "assistant") at--;
@@ -110,10 +114,11 @@ class Ours {
         expectedReads: expectedReads(text.length, this.#state.turn + 1 - facts.turn),
       })),
       {
-        profile: { name, source: "table", prices },
+        profile: this.#cacheProfile,
         requests,
         idleSeconds,
-        totalTokens: 12_000 + this.#sizes.of().tokens,
+        totalTokens: PREFIX_TOKENS + this.#sizes.of().tokens,
+        spentTokens: this.#spentTokens,
         isOverflowing: false,
       },
     );
@@ -135,6 +140,15 @@ class Ours {
       known.set(one.level, { shown, freedTokens });
       return freedTokens > 0 ? [{ due: one, shown, freedTokens }] : [];
     });
+  }
+
+  #spend({ request, idleSeconds }: Moment): void {
+    const { messages, divergence } = this.#state;
+    this.#sizes.update(messages, divergence.at);
+    const reusedTokens = PREFIX_TOKENS + this.#sizes.of(divergence.at).tokens;
+    const totalTokens = PREFIX_TOKENS + this.#sizes.of().tokens;
+    const idle = request === 1 ? null : idleSeconds;
+    this.#spentTokens += requestCost(this.#cacheProfile, { reusedTokens, totalTokens }, idle);
   }
 
   #itemOf({ facts }: DueResult): number {

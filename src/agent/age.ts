@@ -37,6 +37,7 @@ export async function age(conversation: Conversation, isRefused = false): Promis
     requests: history.requests,
     idleSeconds: conversation.idleSeconds,
     totalTokens: conversation.prefixSize.tokens + sizes.of().tokens,
+    spentTokens: history.cache.spentTokens,
     isOverflowing: isRefused || conversation.isOverflowing,
   };
   const decided = decideCut(
@@ -48,9 +49,10 @@ export async function age(conversation: Conversation, isRefused = false): Promis
     moment,
   );
   if (decided === null) return;
-  const { requests, idleSeconds } = moment;
   const { chosen, ...figures } = decided;
-  const cost: CutCost = { profile, requests, idleSeconds, ...figures, counter: sizes.counter.name };
+  const { requests, idleSeconds, totalTokens, spentTokens } = moment;
+  const basis = { requests, idleSeconds, totalTokens, spentTokens: Math.round(spentTokens) };
+  const cost: CutCost = { profile, ...basis, ...figures, counter: sizes.counter.name };
   const picked = chosen.map((at) => candidates[at] as Candidate);
   await cut(conversation, picked, strategy, cost);
 }
