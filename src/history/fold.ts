@@ -164,13 +164,13 @@ export function foldHistory(events: readonly Logged[]): HistoryState {
 }
 
 /** The results of the last reply, in the order of its calls. */
-export function lastResults({ messages, results, turn }: HistoryState): readonly ResultFacts[] {
+export function lastResults({ messages, results }: HistoryState): readonly ResultFacts[] {
   const found: ResultFacts[] = [];
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message?.role === "assistant") break;
     const facts = message?.role === "tool" ? results.get(message.call) : undefined;
-    if (facts?.turn === turn) found.push(facts);
+    if (facts) found.push(facts);
   }
   return found.reverse();
 }

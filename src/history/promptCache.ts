@@ -110,6 +110,13 @@ const CALL_TOKENS = 60 * 5;
 export const expectedReads = (chars: number, ageTurns: number): number =>
   (Math.min(0.8, chars * 8e-5) * 16) / (16 + Math.max(0, ageTurns));
 
+const isColdAt = ({ profile: { prices }, idleSeconds }: Pick<Moment, "profile" | "idleSeconds">): boolean =>
+  idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Number.POSITIVE_INFINITY));
+
+/** Whether anything can be cut at all, whatever is due: where nothing is known of the cache, or reading it is free, seldom. */
+export const mayCut = (moment: Pick<Moment, "profile" | "idleSeconds" | "isOverflowing">): boolean =>
+  moment.isOverflowing || isColdAt(moment) || (moment.profile.prices?.read ?? 0) > 0;
+
 /**
  * What of the results that are due, oldest first, is cut now; null: nothing. Each must be worth more than reading it
  * back is likely to cost (M14). Once the earliest is cut, all behind it must be sent again anyway, so of those only
@@ -117,12 +124,11 @@ export const expectedReads = (chars: number, ageTurns: number): number =>
  * oracle that knows how long the session goes on.
  */
 export function decideCut(candidates: readonly Candidate[], moment: Moment): Cut | null {
-  const { prices } = moment.profile;
-  if (candidates.length === 0) return null;
+  if (candidates.length === 0 || !mayCut(moment)) return null;
   if (moment.isOverflowing) return cutOf(candidates, candidates.keys(), "overflow");
-  const isCold =
-    moment.idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Infinity));
-  if (prices === null) return isCold ? cutOf(candidates, candidates.keys(), "cold") : null;
+  const { prices } = moment.profile;
+  const isCold = isColdAt(moment);
+  if (prices === null) return cutOf(candidates, candidates.keys(), "cold");
   const { write, read } = prices;
   const isResent = isCold || write === read; // all of it is sent at the full price anyway
   const readCostOf = ({ freedTokens }: Candidate): number =>
