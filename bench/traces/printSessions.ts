@@ -3,13 +3,13 @@
  *   npx tsx bench/traces/printSessions.ts POLICY PROFILE
  */
 import { root } from "../../scripts/bootstrap.mjs";
+import { PROFILES } from "../../src/inspector/whatIf/profiles";
+import { cached } from "../../src/inspector/whatIf/tokens";
 import { openTokenizer } from "../../src/models/tokenizer";
 import { sharedFolder } from "../../test/support/sharedData";
 import { perSession } from "./compare";
+import { loadSessions } from "./loadSessions";
 import { POLICIES } from "./policies";
-import { PROFILES } from "./profiles";
-import { loadSessions } from "./session";
-import { cached } from "./tokens";
 
 const [policyName, profileName] = process.argv.slice(2);
 const policy = POLICIES.find(({ name }) => name === policyName);

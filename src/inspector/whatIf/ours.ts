@@ -1,31 +1,31 @@
 /**
- * bench traces: ours, with the library's own decisions and its shipped defaults. Results become events of the history's
+ * What if: ours, with the library's own decisions and its shipped defaults. Results become events of the history's
  * fold; what is over its class's limit is a ticket from the start, and old results age when that pays.
  */
 
-import { subjectOf } from "../../src/agent/age";
-import { headOf, tailOf } from "../../src/claims/cut";
-import { describe, isBinaryLooking, kindOf } from "../../src/claims/kind";
-import { createClaimPolicy, isOver, limitsFor } from "../../src/claims/policy";
-import { agedLine, shortenedText, ticketOf } from "../../src/claims/ticket";
+import { headOf, tailOf } from "../../claims/cut";
+import { describe, isBinaryLooking, kindOf } from "../../claims/kind";
+import { createClaimPolicy, isOver, limitsFor } from "../../claims/policy";
+import { subjectOf } from "../../claims/subject";
+import { agedLine, shortenedText, ticketOf } from "../../claims/ticket";
+import { toolKindOf } from "../../claims/toolKind";
 import {
   agesOf,
   type DueResult,
   dueForAgeing,
   SHORTENED_HEAD_CHARS,
   SHORTENED_TAIL_CHARS,
-} from "../../src/history/age";
-import { callKey, type HistoryState, historyFold } from "../../src/history/fold";
-import { messageTokens } from "../../src/history/messageTokens";
-import { type Cut, decideCut, expectedReads } from "../../src/history/promptCache";
-import { RequestSizes } from "../../src/history/sizes";
-import type { Handle } from "../../src/schema/claim";
-import type { Logged, SessionEvent } from "../../src/schema/event";
-import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { byteLength, charLength, lineCount } from "../../src/schema/text";
-import type { TokenCounter } from "../../src/schema/tokens";
-import { toolKindOf } from "../../src/transcripts/toolClass";
-import { handleOf } from "./paths";
+} from "../../history/age";
+import { callKey, type HistoryState, historyFold } from "../../history/fold";
+import { messageTokens } from "../../history/messageTokens";
+import { type Cut, decideCut, expectedReads } from "../../history/promptCache";
+import { RequestSizes } from "../../history/sizes";
+import type { Handle } from "../../schema/claim";
+import type { Logged, SessionEvent } from "../../schema/event";
+import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
+import { byteLength, charLength, lineCount } from "../../schema/text";
+import type { TokenCounter } from "../../schema/tokens";
+import { handleOf } from "./handle";
 import type { Change, Item, Moment, Policy, Profile, Range, ResultItem, Shown } from "./types";
 
 export const ours: Policy = oursWith("ours", DEFAULT_SETTINGS);

@@ -1,4 +1,4 @@
-/** bench traces: price lists, relative to input. */
+/** What if: price lists, relative to input. */
 import type { Profile } from "./types";
 
 export const PROFILES: readonly Profile[] = [

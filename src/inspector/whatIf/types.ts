@@ -2,7 +2,7 @@
  * Read this first: a session as the replays see it, and what a policy may do to it. Offsets are UTF-16 code units,
  * tokens those of the one counter that is named in the report.
  */
-import type { TokenCounter } from "../../src/schema/tokens";
+import type { TokenCounter } from "../../schema/tokens";
 
 export type Range = readonly [from: number, to: number];
 

@@ -1,5 +1,5 @@
 /**
- * bench traces: one session under one policy and one price list. The rules:
+ * What if: one session under one policy and one price list. The rules:
  *
  * - Request k carries everything before reply k, behind a system and tools prefix of 12,000 tokens.
  * - It costs `read` × what the provider still has of the request before (the prefix and the items before the first one
@@ -13,8 +13,8 @@
  *   that is a result like any other to the policy.
  * - Without `redemption` nothing is asked for: a bound.
  */
-import { byteLength } from "../../src/schema/text";
-import type { TokenCounter } from "../../src/schema/tokens";
+import { byteLength } from "../../schema/text";
+import type { TokenCounter } from "../../schema/tokens";
 import { contains, union, without } from "./ranges";
 import { whole } from "./session";
 import type { Evidence, Item, Policy, Profile, Range, ResultItem, Session } from "./types";
