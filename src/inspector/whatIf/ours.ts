@@ -4,10 +4,11 @@
  */
 
 import { headOf, tailOf } from "../../claims/cut";
-import { describe, isBinaryLooking, kindOf } from "../../claims/kind";
+import { kindOf } from "../../claims/kind";
 import { createClaimPolicy, isOver, limitsFor } from "../../claims/policy";
 import { subjectOf } from "../../claims/subject";
-import { agedLine, shortenedText, ticketOf } from "../../claims/ticket";
+import { agedLine, shortenedText } from "../../claims/ticket";
+import { ticketFor } from "../../claims/ticketFor";
 import { toolKindOf } from "../../claims/toolKind";
 import {
   agesOf,
@@ -20,7 +21,7 @@ import { callKey, type HistoryState, historyFold } from "../../history/fold";
 import { messageTokens } from "../../history/messageTokens";
 import { type Cut, decideCut, expectedReads } from "../../history/promptCache";
 import { RequestSizes } from "../../history/sizes";
-import type { Handle } from "../../schema/claim";
+import type { Digest, Handle } from "../../schema/claim";
 import type { Logged, SessionEvent } from "../../schema/event";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import { byteLength, charLength, lineCount } from "../../schema/text";
@@ -192,6 +193,8 @@ class Ours {
 
 type Candidate = { readonly due: DueResult; readonly shown: Shown; readonly freedTokens: number };
 
+/** As long as one. */
+const NO_DIGEST = "0".repeat(64) as Digest;
 const POLICY = new WeakMap<CoreSettings, ReturnType<typeof createClaimPolicy>>();
 
 /** As it arrives: null where it stays whole. */
@@ -200,14 +203,12 @@ function shownOf(item: ResultItem, settings: CoreSettings, at: number): Shown | 
   POLICY.set(settings, policy);
   const { text, tool } = item;
   const limits = limitsFor(policy, tool, item.isError ? "error" : toolKindOf(tool).class);
-  const totalChars = charLength(text);
-  if (!isOver(limits, { chars: totalChars, bytes: byteLength(text) })) return null;
-  const handle = handleOf(at) as Handle;
-  const head = isBinaryLooking(text) ? "" : headOf(text, limits.headChars);
-  const tail = limits.tailChars > 0 ? tailOf(text.slice(head.length), limits.tailChars) : "";
-  const facts = { tool, handle, totalChars, what: describe(text) };
-  const sizes = { headChars: charLength(head), tailChars: charLength(tail) };
-  return { text: ticketOf({ ...facts, head, tail, ...sizes }), kept: keptOf(text, head, tail), isKept: true };
+  const chars = charLength(text);
+  const bytes = byteLength(text);
+  if (!isOver(limits, { chars, bytes })) return null;
+  const claim = { tool, handle: handleOf(at) as Handle, chars, bytes, sha256: NO_DIGEST };
+  const ticket = ticketFor(text, claim, limits);
+  return { text: ticket.text, kept: keptOf(text, ticket.head, ticket.tail), isKept: true };
 }
 
 function agedShown(item: ResultItem, { facts, level }: DueResult): Shown {
