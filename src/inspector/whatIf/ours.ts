@@ -72,7 +72,7 @@ class Ours {
     }
     this.#sizes.update(this.#state.messages, this.#state.divergence.at);
     const due = this.#dueAt(items);
-    const cut = this.#cutOf(due, moment.idleSeconds, requests);
+    const cut = this.#cutOf(due, moment, requests);
     if (cut !== null) {
       const chosen = cut.chosen.map((at) => due[at] as Candidate);
       for (const { due: one, shown } of chosen) changes.push({ at: one.facts.at, shown });
@@ -90,13 +90,14 @@ class Ours {
     return changes;
   }
 
-  #cutOf(due: readonly Candidate[], idleSeconds: number, requests: number): Cut | null {
+  #cutOf(due: readonly Candidate[], { idleSeconds, prefixTokens }: Moment, requests: number): Cut | null {
     const { strategy } = this.#settings.ageing;
     if (due.length === 0 || strategy === "off") return null;
     if (strategy === "age")
       return { chosen: [...due.keys()], rule: "pays", freedTokens: 0, resentTokens: 0, readTokens: 0 };
-    const { write, read, ttlSeconds, name } = this.#profile;
-    const prices = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
+    const { write, read, ttlSeconds, name, isUnknown } = this.#profile;
+    const known = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
+    const prices = isUnknown ? null : known;
     const { messages } = this.#state;
     const blockOf = (at: number) => {
       while (at > 0 && messages[at]?.role !== "assistant") at--;
@@ -112,7 +113,7 @@ class Ours {
         profile: { name, source: "table", prices },
         requests,
         idleSeconds,
-        totalTokens: 12_000 + this.#sizes.of().tokens,
+        totalTokens: prefixTokens + this.#sizes.of().tokens,
         isOverflowing: false,
       },
     );

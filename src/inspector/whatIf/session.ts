@@ -1,5 +1,5 @@
 /** What if: a recorded session as it can be replayed: counted once, results whole, with what each reply took from them. */
-import { unfenced } from "../../claims/ticket";
+import { NO_OUTPUT, unfenced } from "../../claims/ticket";
 import type { Digest } from "../../schema/claim";
 import type { EventOf, Logged } from "../../schema/event";
 import type { TokenCounter } from "../../schema/tokens";
@@ -25,14 +25,25 @@ export function sessionOf(
   const stored = new Map<string, string>(); // handle → text
   for (const event of events) {
     if (event.type === "asked") {
-      items.push({ kind: "user", text: event.text, tokens: tokens.count(event.text) });
+      items.push({ kind: "user", text: event.text, tokens: tokens.count(event.text), turn: event.turn });
       texts.push([event.text]);
     } else if (event.type === "replied") {
       const leaves = event.calls.flatMap((call) => stringLeaves(call.arguments));
       replies.push({ items: items.length, words: [event.text, ...leaves], at: requestedAt(events, event) });
       const parts = [event.text, ...event.calls.map((call) => call.arguments)];
-      const size = parts.reduce((sum, part) => sum + tokens.count(part), 0);
-      items.push({ kind: "assistant", text: parts.join("\n"), tokens: size });
+      const made = event.calls.map(({ name: tool, arguments: words }) => ({
+        tool,
+        arguments: words,
+        tokens: tokens.count(words),
+      }));
+      const size = made.reduce((sum, call) => sum + call.tokens, tokens.count(event.text));
+      items.push({
+        kind: "assistant",
+        text: parts.join("\n"),
+        tokens: size,
+        turn: event.turn,
+        calls: made,
+      });
       texts.push([...parts, ...leaves]);
       for (const call of event.calls) calls.set(call.call, { ...call, turn: event.turn });
     } else if (event.type === "tool_result_stored") {
@@ -66,14 +77,15 @@ export function sessionOf(
 
 export const whole = (text: string) => ({ text, kept: [[0, text.length]] as const, isKept: true });
 
+/** What was shown, where the whole is stored no longer. */
 function wholeOf(event: EventOf<"remembered">, stored: ReadonlyMap<string, string>): string {
-  if (event.shown === "ticket" && event.handle !== null) {
-    const text = stored.get(event.handle);
-    if (text === undefined) throw new Error(`the content of ${event.call} is not there`);
-    return text;
-  }
-  return event.tainted && event.text !== "" ? unfenced(event.text) : "";
+  if (isStandIn(event) && event.handle !== null) return stored.get(event.handle) ?? event.text;
+  if (event.text === "" || event.text === NO_OUTPUT) return "";
+  return event.tainted ? unfenced(event.text) : event.text;
 }
+
+const isStandIn = ({ shown }: EventOf<"remembered">): boolean =>
+  shown === "ticket" || shown === "projection" || shown === "branch";
 
 /** When the request of a reply left. */
 function requestedAt(events: readonly Logged[], reply: Logged): number {
