@@ -4,7 +4,7 @@
  */
 
 import { PROFILES } from "../src/inspector/whatIf/profiles";
-import { cached } from "../src/inspector/whatIf/tokens";
+import { countedOnce } from "../src/inspector/whatIf/tokens";
 import { openTokenizer } from "../src/models/tokenizer";
 import type { BenchContext, BenchResult } from "./run";
 import { perSession, type Summary, summaryOf } from "./traces/compare";
@@ -12,7 +12,7 @@ import { loadSessions } from "./traces/loadSessions";
 import { POLICIES } from "./traces/policies";
 
 export async function run({ data }: BenchContext): Promise<BenchResult> {
-  const tokens = cached(await openTokenizer());
+  const tokens = countedOnce(await openTokenizer());
   const sessions = await loadSessions(data, tokens);
   const profiles: Record<string, Record<string, Summary>> = {};
   for (const profile of PROFILES) {

@@ -4,7 +4,7 @@
  */
 import { root } from "../../scripts/bootstrap.mjs";
 import { PROFILES } from "../../src/inspector/whatIf/profiles";
-import { cached } from "../../src/inspector/whatIf/tokens";
+import { countedOnce } from "../../src/inspector/whatIf/tokens";
 import { openTokenizer } from "../../src/models/tokenizer";
 import { sharedFolder } from "../../test/support/sharedData";
 import { perSession } from "./compare";
@@ -19,7 +19,7 @@ if (!policy || !profile) {
   console.error(`usage: POLICY PROFILE\nPOLICY: ${names(POLICIES)}\nPROFILE: ${names(PROFILES)}`);
   process.exit(2);
 }
-const tokens = cached(await openTokenizer());
+const tokens = countedOnce(await openTokenizer());
 const sessions = await loadSessions(sharedFolder(process.env, root), tokens);
 const rows = [...perSession(sessions, policy, profile, tokens)].sort((a, b) => b.naive - a.naive);
 const cellOf = (cell: string | number): string =>

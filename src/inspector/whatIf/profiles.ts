@@ -6,3 +6,12 @@ export const PROFILES: readonly Profile[] = [
   { name: "openai-auto", write: 1, read: 0.1, ttlSeconds: 600 },
   { name: "uncached", write: 1, read: 1, ttlSeconds: Number.POSITIVE_INFINITY },
 ];
+
+/** Nothing is known of the model: priced as if nothing were cached. */
+export const UNKNOWN_PROFILE: Profile = {
+  name: "unknown",
+  write: 1,
+  read: 1,
+  ttlSeconds: Number.POSITIVE_INFINITY,
+  isUnknown: true,
+};
