@@ -79,7 +79,7 @@ function headOf({
   ];
   const { reportedPeakTokens: reported } = rest;
   return [
-    source,
+    cutInside(harmless(source), WIDTH),
     `"${title}"`,
     `${format ?? "a session of Cloakroom"}, ${model}; ${[counted(requests, "request"), ...waits].join(", ")}`,
     `Prices: ${name} (${why}), ${prices}`,
@@ -221,8 +221,11 @@ function nameOf(
   width: number,
 ): string {
   if (kind === "words" || kind === "reply")
-    return cut(`${kind === "words" ? "your words" : "reply"}: ${subject}`, width);
-  return cutInside(`${kind === "result" ? "result" : "arguments"} of ${tool} ${subject}`.trimEnd(), width);
+    return cut(harmless(`${kind === "words" ? "your words" : "reply"}: ${subject}`), width);
+  return cutInside(
+    harmless(`${kind === "result" ? "result" : "arguments"} of ${tool} ${subject}`.trimEnd()),
+    width,
+  );
 }
 
 const REPAIRS: Readonly<Record<string, string>> = {
@@ -246,7 +249,10 @@ function mendedOf({ repairs, notes }: AnalysedSession): string[] {
 
 /** The first column to the left, figures to the right. */
 function cells(label: string, values: readonly string[]): string {
-  return [cut(label, LABEL_WIDTH).padEnd(LABEL_WIDTH), ...values.map((value) => value.padStart(CELL_WIDTH))]
+  return [
+    cut(harmless(label), LABEL_WIDTH).padEnd(LABEL_WIDTH),
+    ...values.map((value) => value.padStart(CELL_WIDTH)),
+  ]
     .join(" ")
     .trimEnd();
 }
