@@ -140,6 +140,10 @@ test("analyze: sessions of a store, with what was really sent beside it", async 
   assert.equal(one.cloakroom.storedOnArrival.results, 2);
   assert.ok(one.everything.last.fills.some(({ kind }: { kind: string }) => kind === "tools"));
   assert.ok(!out.includes('"assumed"'));
+  for (const window of [one.everything.last, one.cloakroom.largest, one.cloakroom.last]) {
+    const sum = window.fills.reduce((all: number, { tokens }: { tokens: number }) => all + tokens, 0);
+    assert.equal(window.tokens, sum); // what stands before the conversation is what the log says, not assumed
+  }
   const all = await cloakroom("analyze", "--workspace-sessions", ...at);
   assert.match(all.out, /a session of Cloakroom, scripted; \d requests/);
   assert.match(all.out, /as it was sent/);
