@@ -247,9 +247,10 @@ async function recordedIn(store: Sessions, session: string): Promise<RecordedSes
   const { events, problem } = await store.evidence(session);
   if (problem !== null) throw new Failure("log-damaged", `its log is damaged (${problem}).`);
   const contents = new Map<Digest, string>();
+  const contentOf = await store.contents(session);
   for (const event of events) {
     if (event.type !== "tool_result_stored" || event.mediaType !== undefined) continue;
-    const text = await store.content(session, event.handle).catch((cause: unknown) => {
+    const text = await contentOf(event.handle).catch((cause: unknown) => {
       const isGone = cause instanceof Failure && ["blob-missing", "blob-corrupt"].includes(cause.code);
       if (!isGone) throw cause;
       return null;

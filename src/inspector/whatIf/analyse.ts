@@ -85,7 +85,7 @@ export type Analysis = {
   };
   readonly largestItems: readonly LargeItem[];
   readonly repairs: Readonly<Partial<Record<Repair["kind"], number>>>;
-  readonly notes: readonly string[]; // what the importer could not read
+  readonly notes: readonly string[]; // what the importer could not read, or is stored no longer
 };
 export type Hidden = { readonly results: number; readonly tokens: number };
 
@@ -142,7 +142,7 @@ export function analyse(recorded: RecordedSession, choices: AnalysisChoices): An
     },
     largestItems: largestOf(session, cloakroom.sizes),
     repairs: repairsOf(events),
-    notes: started?.type === "session_started" ? (started.from?.transcript?.notes ?? []) : [],
+    notes: notesOf(recorded),
   };
 }
 
@@ -434,6 +434,19 @@ function recordedOf(events: readonly Logged[], { write, read, ttlSeconds }: Prof
     before = event.at;
   }
   return requests === 0 ? null : { requests, tokens, cost: Math.round(cost), peakTokens };
+}
+
+function notesOf({ events, contents }: RecordedSession): readonly string[] {
+  const [started] = events;
+  const notes = started?.type === "session_started" ? (started.from?.transcript?.notes ?? []) : [];
+  const isGone = (event: Logged): boolean =>
+    event.type === "tool_result_stored" && event.mediaType === undefined && !contents.has(event.sha256);
+  const gone = events.filter(isGone).length;
+  if (gone === 0) return notes;
+  return [
+    ...notes,
+    `${gone.toLocaleString("en")} stored result(s) cannot be read any more: counted as they were shown`,
+  ];
 }
 
 /** What pairing mends in the messages as they stand in the log, in its order. */

@@ -1,7 +1,7 @@
 // test: `cloakroom analyze` as a process: the table, JSON, what cannot be read, and sessions of a store.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../../../scripts/bootstrap.mjs";
@@ -147,6 +147,12 @@ test("analyze: sessions of a store, with what was really sent beside it", async 
   const all = await cloakroom("analyze", "--workspace-sessions", ...at);
   assert.match(all.out, /a session of Cloakroom, scripted; \d requests/);
   assert.match(all.out, /as it was sent/);
+  const blobs = path.join(folder, "store", "tenants");
+  for (const file of readdirSync(blobs, { recursive: true, encoding: "utf8" }))
+    if (/[0-9a-f]{64}$/.test(file)) rmSync(path.join(blobs, file));
+  const gone = await cloakroom("analyze", session, ...at);
+  assert.equal(gone.code, 0);
+  assert.match(gone.out, /\n {2}2 stored result\(s\) cannot be read any more: counted as they were shown\n$/);
   const absent = await cloakroom("analyze", "20260101-000000-00000000", session, ...at);
   assert.equal(absent.code, 1);
   assert.match(absent.err, /^20260101-000000-00000000 is left out: This session is no longer on disk/);
