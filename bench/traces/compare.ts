@@ -1,6 +1,6 @@
 /** bench traces: policies beside the naive one, over all sessions. */
 
-import { type Simulated, simulate } from "../../src/inspector/whatIf/simulate";
+import { type Redemption, type Simulated, simulate } from "../../src/inspector/whatIf/simulate";
 import type { Policy, Profile, Session } from "../../src/inspector/whatIf/types";
 import type { TokenCounter } from "../../src/schema/tokens";
 import { naive } from "./peers/naive";
@@ -12,6 +12,8 @@ export type SessionRow = {
   readonly naive: number;
   readonly cost: number;
   readonly ratio: number;
+  readonly costAsResult: number; // where what was read back is a result like any other
+  readonly ratioAsResult: number;
   readonly costNoRedemption: number;
   readonly ratioNoRedemption: number;
   readonly roundTrips: number;
@@ -28,17 +30,21 @@ export function perSession(
   tokens: TokenCounter,
 ): readonly SessionRow[] {
   return sessions.map((session) => {
-    const run = (one: Policy, redemption: boolean): Simulated =>
+    const run = (one: Policy, redemption: Redemption): Simulated =>
       simulate(session, one, profile, tokens, { redemption });
-    const base = run(naive, false);
-    const bound = run(policy, false);
-    const paid = bound.evidenceHidden > 0 ? run(policy, true) : bound; // nothing is read back: the same
+    const base = run(naive, "none");
+    const bound = run(policy, "none");
+    const isHidden = bound.evidenceHidden > 0; // else nothing is read back: the same
+    const paid = isHidden ? run(policy, "stays") : bound;
+    const again = isHidden ? run(policy, "result") : bound;
     return {
       session: session.name,
       requests: base.requests,
       naive: base.cost,
       cost: paid.cost,
       ratio: paid.cost / base.cost,
+      costAsResult: again.cost,
+      ratioAsResult: again.cost / base.cost,
       costNoRedemption: bound.cost,
       ratioNoRedemption: bound.cost / base.cost,
       roundTrips: paid.roundTrips,
@@ -53,6 +59,8 @@ export type Summary = {
   /** Of the ratios of the sessions, their geometric mean; of all costs, the ratio of the sums. */
   readonly geo: number;
   readonly total: number;
+  readonly geo_as_result: number;
+  readonly total_as_result: number;
   readonly geo_no_redemption: number;
   readonly total_no_redemption: number;
   readonly cost: number;
@@ -71,6 +79,8 @@ export function summaryOf(rows: readonly SessionRow[]): Summary {
   return {
     geo: rounded(geo((row) => row.ratio)),
     total: rounded(cost / base),
+    geo_as_result: rounded(geo((row) => row.ratioAsResult)),
+    total_as_result: rounded(sum((row) => row.costAsResult) / base),
     geo_no_redemption: rounded(geo((row) => row.ratioNoRedemption)),
     total_no_redemption: rounded(bound / base),
     cost: Math.round(cost),

@@ -11,7 +11,7 @@ import {
   SHORTENED_TAIL_CHARS,
 } from "../history/age";
 import { messageTokens } from "../history/messageTokens";
-import { decideCut, expectedReads } from "../history/promptCache";
+import { decideCut, expectedReads, mayCut } from "../history/promptCache";
 import type { CutCost } from "../schema/cost";
 import type { EventOf } from "../schema/event";
 import type { ToolMessage } from "../schema/message";
@@ -29,16 +29,19 @@ export async function age(conversation: Conversation, isRefused = false): Promis
   const { ageing } = conversation.context.settings;
   const { strategy } = ageing;
   if (strategy === "off") return;
+  const { history, sizes, cacheProfile: profile, idleSeconds } = conversation;
+  const isOverflowing = isRefused || conversation.isOverflowing;
+  const isByCost = strategy === "cacheAware";
+  if (isByCost && !mayCut({ profile, idleSeconds, isOverflowing })) return;
   const candidates = await candidatesFor(conversation, agesOf(ageing));
-  if (candidates.length === 0) return;
-  if (strategy === "age") return cut(conversation, candidates, strategy);
-  const { history, sizes, cacheProfile: profile } = conversation;
+  if (!isByCost) return cut(conversation, candidates, strategy);
   const moment = {
     profile,
     requests: history.requests,
-    idleSeconds: conversation.idleSeconds,
+    idleSeconds,
     totalTokens: conversation.prefixSize.tokens + sizes.of().tokens,
-    isOverflowing: isRefused || conversation.isOverflowing,
+    spentTokens: history.cache.spentTokens,
+    isOverflowing,
   };
   const decided = decideCut(
     candidates.map(({ due, freedTokens }) => ({
@@ -49,9 +52,10 @@ export async function age(conversation: Conversation, isRefused = false): Promis
     moment,
   );
   if (decided === null) return;
-  const { requests, idleSeconds } = moment;
   const { chosen, ...figures } = decided;
-  const cost: CutCost = { profile, requests, idleSeconds, ...figures, counter: sizes.counter.name };
+  const { requests, totalTokens, spentTokens } = moment;
+  const basis = { requests, idleSeconds, totalTokens, spentTokens: Math.round(spentTokens) };
+  const cost: CutCost = { profile, ...basis, ...figures, counter: sizes.counter.name };
   const picked = chosen.map((at) => candidates[at] as Candidate);
   await cut(conversation, picked, strategy, cost);
 }
@@ -80,18 +84,21 @@ async function candidatesFor(conversation: Conversation, ages: DueAges): Promise
     ports.tools.some(({ spec }) => spec.name === tool && spec.effect === "write");
   const candidates: Candidate[] = [];
   for (const due of dueForAgeing(conversation.history, ages, conversation.history.turn + 1, isExempt)) {
-    const freedTokens = await freedBy(conversation, due);
+    const freedTokens = knownFreed(conversation, due) ?? (await freedBy(conversation, due));
     if (freedTokens > 0) candidates.push({ due, freedTokens });
   }
   return candidates;
+}
+
+function knownFreed(conversation: Conversation, { facts, level }: DueResult): number | undefined {
+  const message = conversation.history.messages[facts.at];
+  return message?.role === "tool" ? freed.get(message)?.get(level) : undefined;
 }
 
 /** 0: its whole cannot be read, or it would not become shorter. */
 async function freedBy(conversation: Conversation, due: DueResult): Promise<number> {
   const message = conversation.history.messages[due.facts.at];
   if (message?.role !== "tool") return 0;
-  const known = freed.get(message)?.get(due.level);
-  if (known !== undefined) return known;
   const archive = await archiveOf(conversation, due.facts, due.text);
   if (archive === null) return 0;
   const text = agedText(conversation, due, archive);

@@ -6,7 +6,7 @@ import { unreachable } from "../schema/failure";
 import type { MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
 import { type Calibration, calibrationFold } from "./calibration";
-import { type CacheOverrides, cacheProfileOf, contradicts } from "./promptCache";
+import { type CacheOverrides, cacheProfileOf, contradicts, requestCost } from "./promptCache";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
@@ -49,6 +49,7 @@ export type CacheState = {
   /** Of the last request: what stood in the one before it too, and how long that was ago. */
   readonly expected: { readonly reusedTokens: number; readonly idleSeconds: number } | null;
   readonly contradictions: number;
+  readonly spentTokens: number; // what all requests have cost, as tokens of input
 };
 
 /** Contract: read-only to all but the fold, which changes it in place; what must not change is to be copied. */
@@ -94,7 +95,7 @@ export const historyFold: Fold<HistoryState> = {
     requests: 0,
     lastRequestAt: null,
     divergence: { at: -1, by: null },
-    cache: { model: "", overrides: {}, expected: null, contradictions: 0 },
+    cache: { model: "", overrides: {}, expected: null, contradictions: 0, spentTokens: 0 },
     calibration: calibrationFold.begin(),
     failedInARow: 0,
   }),
@@ -163,13 +164,13 @@ export function foldHistory(events: readonly Logged[]): HistoryState {
 }
 
 /** The results of the last reply, in the order of its calls. */
-export function lastResults({ messages, results, turn }: HistoryState): readonly ResultFacts[] {
+export function lastResults({ messages, results }: HistoryState): readonly ResultFacts[] {
   const found: ResultFacts[] = [];
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message?.role === "assistant") break;
     const facts = message?.role === "tool" ? results.get(message.call) : undefined;
-    if (facts?.turn === turn) found.push(facts);
+    if (facts) found.push(facts);
   }
   return found.reverse();
 }
@@ -182,7 +183,10 @@ function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
   const { prefix, at, turn } = event;
   const idleSeconds = idleSecondsAt(state, at);
   const expected = prefix && idleSeconds !== null ? { reusedTokens: prefix.tokens, idleSeconds } : null;
-  state.cache = { ...state.cache, expected };
+  const size = { reusedTokens: prefix?.tokens ?? 0, totalTokens: prefix?.totalTokens ?? 0 };
+  const { model, overrides, contradictions, spentTokens } = state.cache;
+  const cost = requestCost(cacheProfileOf(model, overrides, contradictions), size, idleSeconds);
+  state.cache = { ...state.cache, expected, spentTokens: spentTokens + cost };
   state.calibration = calibrationFold.reduce(state.calibration, event);
   state.turn = turn;
   state.requests++;

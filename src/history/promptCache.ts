@@ -50,9 +50,21 @@ export function contradicts(
   return isCold || prices.write === prices.read ? false : !isCached;
 }
 
-/** Cost of one request in tokens of input. */
-export const requestCost = (prices: CachePrices, reusedTokens: number, restTokens: number): number =>
-  prices.read * reusedTokens + prices.write * restTokens;
+/**
+ * Cost of one request in tokens of input: of `totalTokens`, `reusedTokens` stood in the one before too. `idleSeconds` null:
+ * there was none before.
+ */
+export function requestCost(
+  { prices }: CacheProfile,
+  { reusedTokens, totalTokens }: { readonly reusedTokens: number; readonly totalTokens: number },
+  idleSeconds: number | null,
+): number {
+  if (prices === null) return totalTokens;
+  const { write, read, ttlSeconds } = prices;
+  const isWarm = idleSeconds !== null && idleSeconds <= (ttlSeconds ?? Number.POSITIVE_INFINITY);
+  const reused = isWarm ? reusedTokens : 0;
+  return read * reused + write * (totalTokens - reused);
+}
 
 /**
  * One result that is due: what shortening it frees, what stands from its block's start to the end and is cached, and
@@ -69,6 +81,7 @@ export type Moment = {
   readonly requests: number; // that the session has made so far: the best guess of how many are to come
   readonly idleSeconds: number; // since the last one
   readonly totalTokens: number; // of the request as it is
+  readonly spentTokens: number; // what the session's requests have cost so far, as tokens of input
   readonly isOverflowing: boolean; // the request would not fit the model's window
 };
 
@@ -83,34 +96,48 @@ export type Cut = {
 
 const IDLE_SECONDS_IF_UNKNOWN = 3600;
 
-/** Reading back costs a request, the call for it at five times the price of input, and about three windows that stay. */
+/** Nobody knows how long a session goes on: what a cut costs at once stays within this share of what was spent before it. */
+const MOST_SPENT = 0.04;
+
+/** Reading back costs a request, the call for it at five times the price of input, and what comes: three windows, or less if there is less. */
 const READ_TOKENS = 3 * 1024;
 const CALL_TOKENS = 60 * 5;
 
 /**
- * How often a result is needed again, by its chars and its age in turns. Measured on real transcripts: 0.07 times for
- * every 1,000 characters and at most 0.7, half of that 16 turns later (`docs/benchmarks.md`).
+ * How often a result is needed again, by its chars and its age in turns. Measured on real transcripts: 0.08 times for
+ * every 1,000 characters and at most 0.8, half of that 16 turns later (`docs/benchmarks.md`).
  */
 export const expectedReads = (chars: number, ageTurns: number): number =>
-  (Math.min(0.7, chars * 7e-5) * 16) / (16 + Math.max(0, ageTurns));
+  (Math.min(0.8, chars * 8e-5) * 16) / (16 + Math.max(0, ageTurns));
+
+const isColdAt = ({ profile: { prices }, idleSeconds }: Pick<Moment, "profile" | "idleSeconds">): boolean =>
+  idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Number.POSITIVE_INFINITY));
+
+/** Whether anything can be cut at all, whatever is due: where nothing is known of the cache, or reading it is free, seldom. */
+export const mayCut = (moment: Pick<Moment, "profile" | "idleSeconds" | "isOverflowing">): boolean =>
+  moment.isOverflowing || isColdAt(moment) || (moment.profile.prices?.read ?? 0) > 0;
 
 /**
  * What of the results that are due, oldest first, is cut now; null: nothing. Each must be worth more than reading it
  * back is likely to cost (M14). Once the earliest is cut, all behind it must be sent again anyway, so of those only
- * suffixes are worth considering: one pass from the newest backwards.
+ * suffixes are worth considering: one pass from the newest backwards. `npm run bench -- traces` holds this against an
+ * oracle that knows how long the session goes on.
  */
 export function decideCut(candidates: readonly Candidate[], moment: Moment): Cut | null {
+  if (candidates.length === 0 || !mayCut(moment)) return null;
+  if (moment.isOverflowing) return cutOf(candidates, candidates.keys(), "overflow");
   const { prices } = moment.profile;
-  if (candidates.length === 0) return null;
-  if (moment.isOverflowing) return cutOf(candidates, candidates.keys(), "overflow", 0);
-  const isCold =
-    moment.idleSeconds > (prices === null ? IDLE_SECONDS_IF_UNKNOWN : (prices.ttlSeconds ?? Infinity));
-  if (prices === null) return isCold ? cutOf(candidates, candidates.keys(), "cold", 0) : null;
+  const isCold = isColdAt(moment);
+  if (prices === null) return cutOf(candidates, candidates.keys(), "cold");
   const { write, read } = prices;
   const isResent = isCold || write === read; // all of it is sent at the full price anyway
-  const readCost = read * moment.totalTokens + (write + moment.requests * read) * READ_TOKENS + CALL_TOKENS;
-  const worthOf = ({ freedTokens, expectedReads: reads }: Candidate): number =>
-    moment.requests * read * freedTokens + (isResent ? write * freedTokens : 0) - reads * readCost;
+  const readCostOf = ({ freedTokens }: Candidate): number =>
+    read * moment.totalTokens +
+    (write + moment.requests * read) * Math.min(freedTokens, READ_TOKENS) +
+    CALL_TOKENS;
+  const worthOf = (candidate: Candidate): number =>
+    (moment.requests * read + (isResent ? write : 0)) * candidate.freedTokens -
+    candidate.expectedReads * readCostOf(candidate);
 
   let gain = 0;
   let freedTokens = 0;
@@ -122,28 +149,28 @@ export function decideCut(candidates: readonly Candidate[], moment: Moment): Cut
     if (worth <= 0) continue;
     gain += worth;
     freedTokens += candidate.freedTokens;
-    const net = gain - (write - read) * Math.max(0, candidate.tokensFromBlock - freedTokens);
-    if (net <= bestGain) continue;
-    bestGain = net;
+    const price = (write - read) * Math.max(0, candidate.tokensFromBlock - freedTokens);
+    if (gain - price <= bestGain || price > MOST_SPENT * moment.spentTokens) continue;
+    bestGain = gain - price;
     best = at;
   }
   const chosen: number[] = [];
   for (let at = best; at < candidates.length; at++)
     if (worthOf(candidates[at] as Candidate) > 0) chosen.push(at);
   if (chosen.length === 0) return null;
-  return cutOf(candidates, chosen, isCold ? "cold" : isResent ? "uncached" : "pays", readCost);
+  return cutOf(candidates, chosen, isCold ? "cold" : isResent ? "uncached" : "pays", readCostOf);
 }
 
 function cutOf(
   candidates: readonly Candidate[],
   places: Iterable<number>,
   rule: CutRule,
-  readCost: number,
+  readCostOf: (candidate: Candidate) => number = () => 0,
 ): Cut {
   const chosen = [...places];
   const cut = chosen.map((at) => candidates[at] as Candidate);
   const freedTokens = cut.reduce((sum, candidate) => sum + candidate.freedTokens, 0);
   const resentTokens = Math.max(0, (cut[0]?.tokensFromBlock ?? 0) - freedTokens);
-  const readTokens = cut.reduce((sum, candidate) => sum + candidate.expectedReads * readCost, 0);
+  const readTokens = cut.reduce((sum, candidate) => sum + candidate.expectedReads * readCostOf(candidate), 0);
   return { chosen, rule, freedTokens, resentTokens, readTokens: Math.round(readTokens) };
 }

@@ -29,6 +29,8 @@ export const CutCost = z.object({
   profile: CacheProfile,
   requests: z.int().nonnegative(), // n̂
   idleSeconds: z.number().nonnegative(),
+  totalTokens: tokens, // of the request before the cut
+  spentTokens: tokens, // what the session had cost, as tokens of input
   freedTokens: tokens, // C
   resentTokens: tokens, // S
   readTokens: tokens, // what reading back is expected to cost, as tokens of input

@@ -4,14 +4,14 @@
  */
 import { subjectOf } from "../../claims/subject";
 import { pair } from "../../history/pair";
-import { cacheProfileOf } from "../../history/promptCache";
+import { cacheProfileOf, requestCost } from "../../history/promptCache";
 import type { EventOf, Logged, Repair } from "../../schema/event";
 import type { Message } from "../../schema/message";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import type { TokenCounter } from "../../schema/tokens";
 import { stringLeaves } from "./evidence";
 import { oursWith } from "./ours";
-import { UNKNOWN_PROFILE } from "./profiles";
+import { cacheProfileFrom, UNKNOWN_PROFILE } from "./profiles";
 import { type RecordedSession, sessionOf } from "./session";
 import { PREFIX_TOKENS, type Simulated, type SimulatedRequest, simulate } from "./simulate";
 import type { Item, Policy, Profile, SaidItem, Session } from "./types";
@@ -214,7 +214,10 @@ function replayed(
     if (isLargest) largest = carried;
     if (isLast) last = carried;
   };
-  const simulated = simulate(session, counted.around(policy), profile, tokens, { redemption: true, watch });
+  const simulated = simulate(session, counted.around(policy), profile, tokens, {
+    redemption: "stays",
+    watch,
+  });
   const windowOf = (carried: Carried | null): Window | null =>
     carried && { request: carried.request, tokens: carried.tokens, fills: [...before, ...fillsOf(carried)] };
   return {
@@ -418,18 +421,18 @@ function reportedPeak(events: readonly Logged[]): number | null {
 }
 
 /** What left, by the log: every request says how much of it the one before had. */
-function recordedOf(events: readonly Logged[], { write, read, ttlSeconds }: Profile): Sent | null {
+function recordedOf(events: readonly Logged[], profile: Profile): Sent | null {
+  const cacheProfile = cacheProfileFrom(profile);
   let [requests, tokens, cost, peakTokens] = [0, 0, 0, 0];
   let before: number | null = null;
   for (const event of events) {
     if (event.type !== "requested") continue;
     if (!event.prefix) return null;
-    const { totalTokens } = event.prefix;
-    const isWarm = before !== null && (event.at - before) / 1000 <= ttlSeconds;
-    const reused = isWarm ? event.prefix.tokens : 0;
+    const { totalTokens, tokens: reusedTokens } = event.prefix;
+    const idleSeconds = before === null ? null : (event.at - before) / 1000;
     requests++;
     tokens += totalTokens;
-    cost += read * reused + write * (totalTokens - reused);
+    cost += requestCost(cacheProfile, { reusedTokens, totalTokens }, idleSeconds);
     peakTokens = Math.max(peakTokens, totalTokens);
     before = event.at;
   }

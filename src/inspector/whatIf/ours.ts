@@ -7,7 +7,7 @@ import { headOf, tailOf } from "../../claims/cut";
 import { kindOf } from "../../claims/kind";
 import { createClaimPolicy, isOver, limitsFor } from "../../claims/policy";
 import { subjectOf } from "../../claims/subject";
-import { agedLine, shortenedText } from "../../claims/ticket";
+import { agedLine, FETCH_RESULT, shortenedText } from "../../claims/ticket";
 import { ticketFor } from "../../claims/ticketFor";
 import { toolKindOf } from "../../claims/toolKind";
 import {
@@ -19,14 +19,16 @@ import {
 } from "../../history/age";
 import { callKey, type HistoryState, historyFold } from "../../history/fold";
 import { messageTokens } from "../../history/messageTokens";
-import { type Cut, decideCut, expectedReads } from "../../history/promptCache";
+import { type Cut, decideCut, expectedReads, requestCost } from "../../history/promptCache";
 import { RequestSizes } from "../../history/sizes";
 import type { Digest, Handle } from "../../schema/claim";
+import type { CacheProfile } from "../../schema/cost";
 import type { Logged, SessionEvent } from "../../schema/event";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import { byteLength, charLength, lineCount } from "../../schema/text";
 import type { TokenCounter } from "../../schema/tokens";
 import { handleOf } from "./handle";
+import { cacheProfileFrom } from "./profiles";
 import type { Change, Item, Moment, Policy, Profile, Range, ResultItem, Shown } from "./types";
 
 export const ours: Policy = oursWith("ours", DEFAULT_SETTINGS);
@@ -48,26 +50,29 @@ export function oursWith(
 
 class Ours {
   readonly #settings: CoreSettings;
-  readonly #profile: Profile;
+  readonly #cacheProfile: CacheProfile;
   readonly #counter: TokenCounter;
   readonly #sizes: RequestSizes;
   #state: HistoryState = historyFold.begin();
   #n = 0;
-  #reply: { at: number; turn: number } | null = null;
+  #seen = 0; // items
+  #spentTokens = 0;
+  #replyTurn: number | null = null;
+  readonly #items = new Map<string, number>(); // of a call's result
   readonly #freed = new WeakMap<object, Map<number, { shown: Shown; freedTokens: number }>>();
 
   constructor(settings: CoreSettings, counter: TokenCounter, profile: Profile) {
     this.#settings = settings;
     this.#counter = counter;
-    this.#profile = profile;
+    this.#cacheProfile = cacheProfileFrom(profile);
     this.#sizes = new RequestSizes(counter);
   }
 
   before(items: readonly Item[], moment: Moment, requests: number): readonly Change[] {
     const changes: Change[] = [];
-    for (let at = this.#state.messages.length; at < items.length; at++) {
-      const item = items[at] as Item;
-      const shown = this.#add(items, item, at);
+    for (; this.#seen < items.length; this.#seen++) {
+      const at = this.#seen;
+      const shown = this.#add(items, items[at] as Item, at);
       if (shown) changes.push({ at, shown });
     }
     this.#sizes.update(this.#state.messages, this.#state.divergence.at);
@@ -75,17 +80,18 @@ class Ours {
     const cut = this.#cutOf(due, moment, requests);
     if (cut !== null) {
       const chosen = cut.chosen.map((at) => due[at] as Candidate);
-      for (const { due: one, shown } of chosen) changes.push({ at: one.facts.at, shown });
+      for (const { due: one, shown } of chosen) changes.push({ at: this.#itemOf(one), shown });
       const decisions = chosen.map(({ due: { facts, level, text }, shown }) => ({
         call: facts.call,
         level,
-        handle: handleOf(facts.at) as Handle,
+        handle: handleOf(facts.at) as Handle, // any: nothing is read by it here
         text: shown.text,
         charsBefore: text.length,
         charsAfter: shown.text.length,
       }));
       this.#fold({ type: "aged", turn: moment.request, strategy: "cacheAware", decisions });
     }
+    this.#spend(moment);
     this.#fold({ type: "requested", turn: this.#state.turn + 1, model: "", messages: 0, chars: 0, bytes: 0 });
     return changes;
   }
@@ -95,9 +101,6 @@ class Ours {
     if (due.length === 0 || strategy === "off") return null;
     if (strategy === "age")
       return { chosen: [...due.keys()], rule: "pays", freedTokens: 0, resentTokens: 0, readTokens: 0 };
-    const { write, read, ttlSeconds, name, isUnknown } = this.#profile;
-    const known = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
-    const prices = isUnknown ? null : known;
     const { messages } = this.#state;
     const blockOf = (at: number) => {
       while (at > 0 && messages[at]?.role !== "assistant") at--;
@@ -110,10 +113,11 @@ class Ours {
         expectedReads: expectedReads(text.length, this.#state.turn + 1 - facts.turn),
       })),
       {
-        profile: { name, source: "table", prices },
+        profile: this.#cacheProfile,
         requests,
         idleSeconds,
         totalTokens: prefixTokens + this.#sizes.of().tokens,
+        spentTokens: this.#spentTokens,
         isOverflowing: false,
       },
     );
@@ -123,7 +127,7 @@ class Ours {
     const isExempt = (tool: string) => toolKindOf(tool).effect === "write";
     const due = dueForAgeing(this.#state, agesOf(this.#settings.ageing), this.#state.turn + 1, isExempt);
     return due.flatMap((one) => {
-      const item = items[one.facts.at];
+      const item = items[this.#itemOf(one)];
       const message = this.#state.messages[one.facts.at];
       if (item?.kind !== "result" || message?.role !== "tool") return [];
       const known = this.#freed.get(message) ?? new Map();
@@ -137,22 +141,36 @@ class Ours {
     });
   }
 
+  #spend({ request, idleSeconds, prefixTokens }: Moment): void {
+    const { messages, divergence } = this.#state;
+    this.#sizes.update(messages, divergence.at);
+    const reusedTokens = prefixTokens + this.#sizes.of(divergence.at).tokens;
+    const totalTokens = prefixTokens + this.#sizes.of().tokens;
+    const idle = request === 1 ? null : idleSeconds;
+    this.#spentTokens += requestCost(this.#cacheProfile, { reusedTokens, totalTokens }, idle);
+  }
+
+  #itemOf({ facts }: DueResult): number {
+    return this.#items.get(facts.call) ?? -1;
+  }
+
   #fold(event: SessionEvent): void {
     const logged: Logged = { n: this.#n++, at: 0, origin: "loop", ...event };
     this.#state = historyFold.reduce(this.#state, logged);
   }
 
-  /** One item is one message. */
   #add(items: readonly Item[], item: Item, at: number): Shown | null {
     if (item.kind === "assistant") return this.#addReply(items, item.text, at);
-    const turn = this.#state.turn;
-    if (item.kind !== "result" || this.#reply === null) {
+    const { turn } = this.#state;
+    if (item.kind !== "result" || this.#replyTurn === null) {
       this.#fold({ type: "asked", turn: turn + 1, text: item.text });
       return null;
     }
+    if (item.isReadBack) return this.#addReadBack(item, at);
     const kind = toolKindOf(item.tool);
     const shown = shownOf(item, this.#settings, at);
-    const call = callKey(this.#reply.turn, at - this.#reply.at - 1);
+    const call = callKey(this.#replyTurn, at);
+    this.#items.set(call, at);
     this.#fold({
       type: "remembered",
       call,
@@ -169,26 +187,33 @@ class Ours {
 
   #addReply(items: readonly Item[], text: string, at: number): null {
     const { turn } = this.#state;
-    this.#reply = { at, turn };
-    const calls = [];
-    for (let next = at + 1; items[next]?.kind === "result"; next++) {
-      const { tool } = items[next] as ResultItem;
-      const call = callKey(turn, next - at - 1);
-      calls.push({ call, id: call, name: tool, arguments: "" });
-    }
-    // The arguments are in the text; one item is one message, also where nothing was said.
-    const said = text === "" && calls.length === 0 ? " " : text;
-    this.#fold({
-      type: "replied",
-      turn,
-      text: said,
-      calls,
-      end: "calls",
-      error: null,
-      usage: null,
-      elapsedMs: 0,
-    });
+    this.#replyTurn = turn;
+    const tools: [number, string][] = [];
+    for (let next = at + 1; items[next]?.kind === "result"; next++)
+      tools.push([next, (items[next] as ResultItem).tool]);
+    this.#replied(text, tools); // the arguments are in the text
     return null;
+  }
+
+  #addReadBack(item: ResultItem, at: number): null {
+    const { turn } = this.#state;
+    this.#replied("", [[at, FETCH_RESULT]]);
+    const call = callKey(turn, at);
+    this.#items.set(call, at);
+    const handle = handleOf(at) as Handle;
+    const about = { class: "other", limitChars: null, why: "", handle, isError: false } as const;
+    this.#fold({ type: "remembered", call, shown: "window", ...about, text: item.text });
+    return null;
+  }
+
+  #replied(text: string, tools: readonly (readonly [at: number, tool: string])[]): void {
+    const { turn } = this.#state;
+    const calls = tools.map(([at, name]) => {
+      const call = callKey(turn, at);
+      return { call, id: call, name, arguments: "" };
+    });
+    const end = { end: "calls", error: null, usage: null, elapsedMs: 0 } as const;
+    this.#fold({ type: "replied", turn, text, calls, ...end });
   }
 }
 

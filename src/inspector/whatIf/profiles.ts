@@ -1,4 +1,5 @@
 /** What if: price lists, relative to input. */
+import type { CacheProfile } from "../../schema/cost";
 import type { Profile } from "./types";
 
 export const PROFILES: readonly Profile[] = [
@@ -15,3 +16,9 @@ export const UNKNOWN_PROFILE: Profile = {
   ttlSeconds: Number.POSITIVE_INFINITY,
   isUnknown: true,
 };
+
+/** The same as the loop has it. */
+export function cacheProfileFrom({ name, write, read, ttlSeconds, isUnknown }: Profile): CacheProfile {
+  const prices = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
+  return { name, source: "table", prices: isUnknown ? null : prices };
+}

@@ -8,10 +8,10 @@
  * - A hidden result is needed at request k if reply k has at least two tokens, or one line, whose every place in what
  *   was given or said before is in the hidden part of that one result (evidence.ts). Then the model asks for it first: one
  *   more request, of the same items, at what that costs, and 60 output tokens at 5 × input. What comes back is
- *   appended and stays: the windows of 4096 code units, aligned, that have the first place of each such token and line
- *   (those read before come for nothing: they are visible); or the whole result once more where it was not kept, and
- *   that is a result like any other to the policy.
- * - Without `redemption` nothing is asked for: a bound.
+ *   appended: the windows of 4096 code units, aligned, that have the first place of each such token and line and are not
+ *   visible, or the whole result once more where it was not kept. It stays (`stays`, the rule of the published figures), or
+ *   it is a result like any other, which the policy may hide again (`result`).
+ * - With `none` nothing is asked for: a bound.
  */
 import { byteLength } from "../../schema/text";
 import type { TokenCounter } from "../../schema/tokens";
@@ -23,6 +23,9 @@ export const PREFIX_TOKENS = 12_000;
 export const ASKING_TOKENS = 60;
 export const OUTPUT_PRICE = 5;
 export const WINDOW_UNITS = 4096;
+
+/** Whether what a reply needed and was hidden is read back, and whether that stays or is a result like any other. */
+export type Redemption = "none" | "stays" | "result";
 
 export type SimulatedRequest = {
   readonly tokens: number;
@@ -50,7 +53,7 @@ export function simulate(
   policy: Policy,
   profile: Profile,
   tokens: TokenCounter,
-  { redemption, watch }: { readonly redemption: boolean; readonly watch?: Watch },
+  { redemption, watch }: { readonly redemption: Redemption; readonly watch?: Watch },
 ): Simulated {
   const context = new Context(session, profile, tokens, watch);
   const ask = policy.open(tokens, profile);
@@ -63,10 +66,10 @@ export function simulate(
     const needed = evidence.filter((one) => context.hiddenOf(one).length > 0);
     evidenceHidden += needed.length;
     let idle = idleSeconds;
-    if (redemption) {
+    if (redemption !== "none") {
       for (const one of needed) {
         context.send(idle, true);
-        context.readBack(one, n);
+        context.readBack(one, n, redemption === "stays");
         idle = 0;
       }
     }
@@ -84,8 +87,12 @@ export function simulate(
   };
 }
 
-/** What was seen of a result of the session, and is seen of it now. */
-type Trace = { readonly copies: ResultItem[]; windows: readonly Range[]; ever: readonly Range[] };
+/** What was seen of a result of the session, and is seen of it now. A copy begins at `from` of it. */
+type Trace = {
+  readonly copies: { readonly item: ResultItem; readonly from: number }[];
+  windows: readonly Range[];
+  ever: readonly Range[];
+};
 
 class Context {
   readonly items: Item[] = [];
@@ -131,7 +138,7 @@ class Context {
       const live = item.kind === "result" ? { ...item } : undefined;
       this.#live.push(live);
       if (live) {
-        this.#traces.set(live, { copies: [live], windows: [], ever: [] });
+        this.#traces.set(live, { copies: [{ item: live, from: 0 }], windows: [], ever: [] });
         this.#changed.add(live);
       }
       this.#push(live ?? item);
@@ -193,26 +200,33 @@ class Context {
 
   #seenOf(live: ResultItem): readonly Range[] {
     const { copies = [], windows = [] } = this.#traces.get(live) ?? {};
-    return union([...copies.flatMap(({ shown }) => shown.kept), ...windows]);
+    const shown = copies.flatMap(({ item, from }) => item.shown.kept.map((range) => shifted(range, from)));
+    return union([...shown, ...windows]);
   }
 
-  readBack(evidence: Evidence, turn: number): void {
+  readBack(evidence: Evidence, turn: number, stays: boolean): void {
     const places = this.hiddenOf(evidence);
     const live = this.#live[evidence.at];
     const trace = live && this.#traces.get(live);
     if (!live || !trace) return;
-    if (!live.shown.isKept) {
-      const again: ResultItem = { ...live, turn, shown: whole(live.text) };
-      trace.copies.push(again);
-      this.#push(again);
+    const seen = this.#seenOf(live);
+    const ranges: readonly Range[] = live.shown.isKept
+      ? windowsWith(places, live.text.length).filter((window) => !contains(seen, window))
+      : [[0, live.text.length]];
+    if (stays) {
+      trace.windows = union([...trace.windows, ...ranges]);
+      const texts = ranges.map(([from, to]) => live.text.slice(from, to));
+      const size = texts.reduce((sum, text) => sum + this.#tokens.count(text), 0);
+      this.#push({ kind: "window", text: texts.join("\n"), tokens: size });
       return;
     }
-    const known = union(trace.windows);
-    const windows = windowsWith(places, live.text.length).filter((window) => !contains(known, window));
-    trace.windows = union([...trace.windows, ...windows]);
-    const texts = windows.map(([from, to]) => live.text.slice(from, to));
-    const size = texts.reduce((sum, text) => sum + this.#tokens.count(text), 0);
-    this.#push({ kind: "window", text: texts.join("\n"), tokens: size });
+    for (const [from, to] of ranges) {
+      const text = live.text.slice(from, to);
+      const tokens = this.#tokens.count(text);
+      const item: ResultItem = { ...live, text, tokens, turn, isReadBack: true, shown: whole(text) };
+      trace.copies.push({ item, from });
+      this.#push(item);
+    }
   }
 
   unrecoverableBytes(): number {
@@ -225,6 +239,8 @@ class Context {
     return bytes;
   }
 }
+
+const shifted = ([from, to]: Range, by: number): Range => [from + by, to + by];
 
 function windowsWith(places: readonly Range[], length: number): readonly Range[] {
   const numbers = new Set<number>();

@@ -32,9 +32,10 @@ export type ResultItem = {
   readonly tokens: number; // of the whole
   readonly isError: boolean;
   readonly turn: number; // of the reply that called, from 1
+  readonly isReadBack?: true; // what a reply needed, read again: a window, or the whole where it was not kept
   shown: Shown; // as the last request carried it; the simulator alone sets it, from what a policy returns
 };
-/** What was read back of a result. Policies leave it alone. */
+/** What was read back of a result, where that stays. Policies leave it alone. */
 export type WindowItem = { readonly kind: "window"; readonly text: string; readonly tokens: number };
 export type Item = SaidItem | ResultItem | WindowItem;
 

@@ -37,7 +37,7 @@ function lengthsOf(policy: Policy, ...told: readonly Told[]): readonly (readonly
       };
     },
   };
-  simulate(sessionOf(...told), watching, ANTHROPIC, units, { redemption: false });
+  simulate(sessionOf(...told), watching, ANTHROPIC, units, { redemption: "none" });
   return lengths;
 }
 

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { naive } from "../../../bench/traces/peers/naive";
 import { PROFILES } from "../../../src/inspector/whatIf/profiles";
-import { simulate } from "../../../src/inspector/whatIf/simulate";
+import { type Redemption, simulate } from "../../../src/inspector/whatIf/simulate";
 import type { Policy, Profile, Session, Shown } from "../../../src/inspector/whatIf/types";
 import { policyOf, sessionOf, units } from "../../support/benchSession";
 
 const [ANTHROPIC, OPENAI, UNCACHED] = PROFILES as [Profile, Profile, Profile];
-const run = (session: Session, policy: Policy, profile = UNCACHED, redemption = true) =>
+const run = (session: Session, policy: Policy, profile = UNCACHED, redemption: Redemption = "result") =>
   simulate(session, policy, profile, units, { redemption });
-const picture = (session: Session, policy: Policy, profile?: Profile, redemption?: boolean): string[] =>
+const picture = (session: Session, policy: Policy, profile?: Profile, redemption?: Redemption): string[] =>
   run(session, policy, profile, redemption).perRequest.map(
     ({ tokens, reused, isAsking }) =>
       `${tokens - 12_000} ${reused && reused - 12_000}${isAsking ? " asks" : ""}`,
@@ -105,7 +105,7 @@ test("what came back whole is visible, and not lost", () => {
 });
 
 test("without redemption nothing is asked for, and what was needed is still counted", () => {
-  const found = run(NEEDED, policyOf({ 2: { 2: hidden(true) } }), UNCACHED, false);
+  const found = run(NEEDED, policyOf({ 2: { 2: hidden(true) } }), UNCACHED, "none");
   assert.deepEqual([found.cost, found.roundTrips, found.evidenceHidden], [12_008 + 12_013 + 12_031, 0, 1]);
 });
 
@@ -164,7 +164,7 @@ test("windows that were read before are visible; others of the same result are a
     `${first + 34} ${first + 17} asks`,
     `${first + 34 + 11} ${first + 34}`,
   ]);
-  assert.equal(run(session, policy, UNCACHED, false).evidenceHidden, 3);
+  assert.equal(run(session, policy, UNCACHED, "none").evidenceHidden, 3);
 });
 
 test("two results that one reply needs are two requests more, the second behind what the first brought", () => {
@@ -258,7 +258,7 @@ test("what is reused is what two requests in a row have in common, for every ses
           },
       };
       const idle = session.filter((one) => "a" in one).map((one) => one.idle);
-      const found = run(sessionOf(...session), random, ANTHROPIC, false).perRequest;
+      const found = run(sessionOf(...session), random, ANTHROPIC, "none").perRequest;
       assert.equal(found.length, carried.length);
       for (const [n, { tokens, reused }] of found.entries()) {
         const sizes = (texts: readonly string[]) => 12_000 + texts.join("").replaceAll("\n", "").length;
