@@ -5,7 +5,7 @@ import type { EventOf, ReplyCall } from "../../src/schema/event";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import { asRaw } from "../../src/schema/text";
 import type { DraftedSession } from "../../src/transcripts/draft";
-import { toolKindOf } from "../../src/transcripts/toolClass";
+import { toolKindOf } from "../../src/claims/toolKind";
 import { type House, openHouse, tool } from "./house";
 
 type Said = { readonly text: string; readonly calls: readonly ReplyCall[] };
