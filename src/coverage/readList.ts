@@ -6,7 +6,7 @@ import type { Cursor } from "./cursor";
 import { envelopeText } from "./envelope";
 import { beginTrail, followPage } from "./follow";
 import { linesOf } from "./lineList";
-import { isJson, type PageEntry, pageAt, pageOf, restOf, type Snapshot } from "./snapshot";
+import { isJson, type PageEntry, pageFrom, pageOf, restOf, type Snapshot } from "./snapshot";
 
 /** The source's UTF-8 bytes, `to` excluded. A store that proves what it reads throws what it throws. */
 export type ReadBytes = (from: number, to: number) => Uint8Array | Promise<Uint8Array>;
@@ -22,7 +22,6 @@ export type ReadPage = {
 export type ReadRecord = { readonly kind: "record"; readonly index: number; readonly text: string };
 
 const refused = (reason: CoverageRefused["reason"]): CoverageRefused => ({ kind: "refused", reason });
-const FIRST_PAGE: Cursor = { kind: "page", first: 1 };
 
 /** The page that `cursor` names, the same bytes each time; null: the first. */
 export async function readPage(
@@ -30,8 +29,8 @@ export async function readPage(
   cursor: Cursor | null,
   read: ReadBytes,
 ): Promise<ReadPage | CoverageRefused> {
-  const page = pageAt(snapshot, cursor ?? FIRST_PAGE);
-  if ("kind" in page) return page;
+  const page = cursor?.kind === "record" ? null : pageFrom(snapshot, cursor?.first ?? 1);
+  if (page === null) return refused("unknown_cursor");
   const slices = await slicesOf(snapshot, page, read);
   if (slices === null) return refused("corrupt_page");
   const text = envelopeText(snapshot, {
@@ -51,7 +50,7 @@ export async function readRecord(
   hash: Hash,
 ): Promise<ReadRecord | CoverageRefused> {
   const page = pageOf(snapshot, index);
-  if ("kind" in page) return page;
+  if (page === null) return refused("unknown_cursor");
   const reference = page.references.find((one) => one.index === index);
   if (reference === undefined) {
     const slices = await slicesOf(snapshot, page, read);
@@ -85,8 +84,8 @@ export async function readAll(
   let pages = 0;
   let trail = beginTrail();
   for (let first: number | null = 1; first !== null; ) {
-    const page = pageAt(snapshot, { kind: "page", first });
-    if ("kind" in page) return page;
+    const page = pageFrom(snapshot, first);
+    if (page === null) return refused("unknown_cursor");
     const rest = restOf(page.last, snapshot.total, snapshot.complete);
     const { returned, references } = page;
     const followed = followPage(trail, { ...snapshot, ...rest, returned, references: references.length });

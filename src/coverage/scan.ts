@@ -88,7 +88,7 @@ export class Scanner {
     const isObject = new Uint8Array(64);
     let open = isObject; // grows with the depth
     const counts: number[] = []; // of watched containers: the index of the current element
-    const starts: number[] = []; // of watched containers: where they begin, in units and in bytes
+    const starts: number[] = []; // of them and of the root: where they begin, in units and in bytes
     let depth = 0;
     for (;;) {
       const start = this.at;
@@ -97,8 +97,7 @@ export class Scanner {
       let kind: ValueKind;
       if (unit === 0x7b || unit === 0x5b) {
         kind = unit === 0x7b ? "object" : "array";
-        const isWatched = depth <= visitor.depth;
-        if (isWatched) visitor.open(depth, kind);
+        if (depth <= visitor.depth) visitor.open(depth, kind);
         this.at++;
         this.skipBlanks();
         if (text.charCodeAt(this.at) !== (kind === "object" ? 0x7d : 0x5d)) {
@@ -109,7 +108,7 @@ export class Scanner {
             open = grown;
           }
           open[depth] = kind === "object" ? 1 : 0;
-          if (isWatched) {
+          if (depth === 0 || depth <= visitor.depth) {
             starts[2 * depth] = start;
             starts[2 * depth + 1] = startByte;
             counts[depth] = 0;

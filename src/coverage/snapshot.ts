@@ -10,7 +10,7 @@ import {
   type Reference,
   SnapshotId,
 } from "../schema/coverage";
-import { type Cursor, pageCursor } from "./cursor";
+import { pageCursor } from "./cursor";
 import { type EnvelopeFrame, emptyBytes, headBytes, referenceBytes } from "./envelope";
 import type { ListIndex } from "./indexList";
 import type { Span } from "./scan";
@@ -84,18 +84,15 @@ export function snapshotOf(
 /** Records that are JSON values stand in a page as they are; lines as JSON strings. */
 export const isJson = (format: ListFormat): boolean => format === "json" || format === "jsonl";
 
-/** The page that a cursor names: only one that a page of this snapshot named, or that begins the list. */
-export function pageAt({ pages }: Snapshot, cursor: Cursor): PageEntry | CoverageRefused {
-  const page = cursor.kind === "page" ? pages[positionOf(pages, cursor.first)] : undefined;
-  return page !== undefined && cursor.kind === "page" && page.first === cursor.first
-    ? page
-    : { kind: "refused", reason: "unknown_cursor" };
+/** The page that begins with record `first`, the first page of a list of nothing included; null: no page does. */
+export function pageFrom({ pages }: Snapshot, first: number): PageEntry | null {
+  const page = pages[positionOf(pages, first)];
+  return page?.first === first ? page : null;
 }
 
-/** The page that has record `index`, as a record or as a reference. */
-export function pageOf({ pages, total }: Snapshot, index: number): PageEntry | CoverageRefused {
-  const page = index >= 1 && index <= total ? pages[positionOf(pages, index)] : undefined;
-  return page ?? { kind: "refused", reason: "unknown_cursor" };
+/** The page that has record `index`, as a record or as a reference; null: there is no such record. */
+export function pageOf({ pages, total }: Snapshot, index: number): PageEntry | null {
+  return index >= 1 && index <= total ? (pages[positionOf(pages, index)] ?? null) : null;
 }
 
 /** The last page that begins at `first` or before. */
