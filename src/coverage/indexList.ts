@@ -1,13 +1,10 @@
 /** Read this first: one pass over a result's text says whether it is a list, and where its records lie (CONFORMANCE §6). */
-import type { Completeness, ListFormat, NotAList } from "../schema/coverage";
+import type { Completeness, LineHint, ListFormat, ListHints, NotAList } from "../schema/coverage";
 import { JsonList } from "./jsonList";
-import { jsonLines, type LineHint, lineList } from "./lineList";
+import { jsonLines, lineList } from "./lineList";
 import type { RecordTable } from "./recordTable";
 import { Scanner, Unexpected } from "./scan";
 import type { SourceMember } from "./sourceMembers";
-
-/** What is known of the text: where a contract says the list is, or that a tool's lines are its records. */
-export type ListHints = { readonly pointer?: string | null; readonly lines?: LineHint | null };
 
 export type ListIndex = {
   readonly kind: "list";
@@ -27,7 +24,7 @@ const BYTE_ORDER_MARK = 0xfeff;
  * Invariant: nothing is a list before the whole text has been read, and what can be read in two ways is a text. A byte
  * order mark at the start belongs to no record.
  */
-export function indexList(text: string, { pointer = null, lines = null }: ListHints = {}): Indexed {
+export function indexList(text: string, { pointer = null, lines = null }: Partial<ListHints> = {}): Indexed {
   try {
     const at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
     const start = { at, byte: at * 3 };

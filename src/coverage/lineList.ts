@@ -1,10 +1,7 @@
 /** Lists that are lines: JSON Lines, matches and paths one to a line, tables with their header. */
-import type { Completeness, NotAList } from "../schema/coverage";
+import type { LineHint, NotAList } from "../schema/coverage";
 import { RecordTable } from "./recordTable";
 import { extraBytesAt, isPairAt, type Scanner, type Span, type Visitor } from "./scan";
-
-/** What a tool says of its own text: each line behind the first `headerLines` is a record; whether they are all. */
-export type LineHint = { readonly headerLines: number; readonly complete: Completeness };
 
 export type FoundLines =
   | { readonly kind: "lines" | "table"; readonly records: RecordTable; readonly header: string | null }

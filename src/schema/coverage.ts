@@ -56,6 +56,14 @@ export type Envelope = z.infer<typeof Envelope>;
 export const ListFormat = z.enum(["json", "jsonl", "lines", "table"]);
 export type ListFormat = z.infer<typeof ListFormat>;
 
+/** What a tool says of its own text: each line behind the first `headerLines` is a record; whether they are all. */
+export const LineHint = z.object({ headerLines: z.int().nonnegative(), complete: Completeness });
+export type LineHint = z.infer<typeof LineHint>;
+
+/** What is known of a text before it is read: where a contract says the list is, or that a tool's lines are its records. */
+export const ListHints = z.object({ pointer: z.string().nullable(), lines: LineHint.nullable() });
+export type ListHints = z.infer<typeof ListHints>;
+
 /** Why a text is no list, and stays a text. */
 export const NotAList = z.enum([
   "malformed", // begins like JSON and is none

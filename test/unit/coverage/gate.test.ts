@@ -89,7 +89,13 @@ suite("coverage/gate", () => {
     assert.equal(sentence({ skipped: 90 }), "90 records that were never requested from list_issues");
     assert.equal(sentence({}), "open");
     const continued: GateMove = { kind: "continued", handle: HANDLE };
-    check("5/5/0 next null: open", { ...listed, complete: false }, paged(1, 5), replied, continued);
+    check(
+      "5/5/0 next null: open",
+      { ...listed, complete: false, skipped: 9 },
+      paged(1, 5),
+      replied,
+      continued,
+    );
     check("2/2/3 next @3: say", { ...listed, complete: false }, paged(1, 2), replied, continued);
   });
 

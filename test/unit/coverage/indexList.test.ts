@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { indexList, type ListHints } from "../../../src/coverage/indexList";
+import { indexList } from "../../../src/coverage/indexList";
 import { bytesOf } from "../../../src/coverage/readList";
 import { RecordTable } from "../../../src/coverage/recordTable";
 import { Scanner, Unexpected, type Visitor } from "../../../src/coverage/scan";
+import type { ListHints } from "../../../src/schema/coverage";
 import { sharedTest } from "../../support/sharedData";
 
 const PARSING = "suites/JSONTestSuite/test_parsing";
@@ -37,7 +38,7 @@ function parses(text: string): boolean {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The records, each cut out by its code units; the bytes must say the same. */
-function recordsOf(text: string, hints?: ListHints): string[] | string {
+function recordsOf(text: string, hints?: Partial<ListHints>): string[] | string {
   const index = indexList(text, hints);
   if (index.kind === "text") return index.reason;
   const bytes = bytesOf(text);
@@ -49,7 +50,7 @@ function recordsOf(text: string, hints?: ListHints): string[] | string {
 }
 
 /** Format, records, source members and completeness, as a picture. */
-function check(text: string, expected: string, hints?: ListHints): void {
+function check(text: string, expected: string, hints?: Partial<ListHints>): void {
   const index = indexList(text, hints);
   if (index.kind === "text") {
     assert.equal(index.reason, expected, JSON.stringify(text).slice(0, 80));

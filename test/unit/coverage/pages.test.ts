@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { deliver, hash, idOf, openList } from "../../../bench/coverage/adversarial";
 import { parseCursor } from "../../../src/coverage/cursor";
 import { envelopeText } from "../../../src/coverage/envelope";
-import { indexList, type ListHints } from "../../../src/coverage/indexList";
+import { indexList } from "../../../src/coverage/indexList";
 import { bytesOf, readAll, readPage, readRecord } from "../../../src/coverage/readList";
 import { isJson, type Snapshot, snapshotOf } from "../../../src/coverage/snapshot";
-import { Envelope } from "../../../src/schema/coverage";
+import { Envelope, type ListHints } from "../../../src/schema/coverage";
 import { byteLength } from "../../../src/schema/text";
 
 /** A record as its source may write it: any value, any blanks inside, spellings that no parser gives back. */
@@ -46,7 +46,7 @@ const source: fc.Arbitrary<Source> = fc
   });
 
 /** The smallest budget that the list has pages for. */
-function minimumOf(text: string, hints?: ListHints): number {
+function minimumOf(text: string, hints?: Partial<ListHints>): number {
   const index = indexList(text, hints);
   assert.ok(index.kind === "list");
   const refused = snapshotOf(text, index, { id: idOf(text), budgetBytes: 1, hash });
@@ -178,8 +178,8 @@ suite("coverage/pages", () => {
   });
 
   const line = fc
-    .string({ unit: fc.constantFrom(...'ab"\\\t\u0000\u001b\u007f é中😀\r'), maxLength: 300 })
-    .map((text) => `x${text}x`);
+    .string({ unit: fc.constantFrom(...'ab"\\\t\u0000\u001b\u007f é中😀\r\ufeff'), maxLength: 300 })
+    .map((text) => `${text}x`);
 
   test("any lines: each comes back letter for letter, with the header on every page (property)", async () => {
     const end = fc.constantFrom("\n", "\r\n", "\n\n \n");
@@ -189,8 +189,8 @@ suite("coverage/pages", () => {
         end,
         over,
         async (lines, feed, more) => {
-          const text = lines.join(feed);
-          const hints: ListHints = { lines: { headerLines: 1, complete: true } };
+          const text = ["header", ...lines].join(feed);
+          const hints: Partial<ListHints> = { lines: { headerLines: 1, complete: true } };
           const index = indexList(text, hints);
           assert.ok(index.kind === "list");
           const budgetBytes = minimumOf(text, hints) + more;
@@ -203,9 +203,9 @@ suite("coverage/pages", () => {
           const said = decoded.records.map((record, at) =>
             referenced.has(at + 1) ? record : JSON.parse(record),
           );
-          assert.deepEqual(said, lines.slice(1));
+          assert.deepEqual(said, lines);
           assert.ok(decoded.largestPageBytes <= budgetBytes);
-          assert.equal(JSON.parse(decoded.source.header ?? "null"), lines[0]);
+          assert.equal(decoded.source.header, '"header"');
         },
       ),
       { numRuns: 200 },
@@ -245,6 +245,27 @@ suite("coverage/pages", () => {
         `"records":[1,"é",{"a": 2},3],"references":[${reference(2)},${reference(5)}]}`,
     );
     assert.deepEqual(rest, []);
+  });
+
+  test("a record that fills a page to its last byte stands in it; one byte less of budget, and it is a reference", () => {
+    const text = `["${"x".repeat(600)}"]`;
+    const alone = openList(text, 4096).pages[0]?.bytes ?? 0;
+    assert.deepEqual(openList(text, alone).pages[0]?.references, []);
+    assert.equal(openList(text, alone - 1).pages[0]?.references.length, 1);
+  });
+
+  test("bytes that are not what was indexed are no page, also where their counts add up", async () => {
+    const text = `[111,"${"x".repeat(600)}",2,2]`;
+    const snapshot = openList(text, 512);
+    assert.deepEqual(
+      snapshot.pages.map(({ runs }) => runs.map(({ count }) => count)),
+      [[1, 2]],
+    );
+    const shifted = text.replace("111", "1,1").replace("2,2", "222");
+    for (const altered of [shifted, text.replace("2,2", "222")]) {
+      const page = await readPage(snapshot, null, bytesOf(altered));
+      assert.deepEqual(page, { kind: "refused", reason: "corrupt_page" });
+    }
   });
 
   test("what is left out beside the list is counted, never silently lost", () => {
