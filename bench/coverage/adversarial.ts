@@ -56,7 +56,7 @@ async function comesBack(records: readonly string[], budgetBytes = 4096): Promis
   return decoded;
 }
 
-export const ADVERSARIAL: Readonly<Record<string, () => Promise<void>>> = {
+export const ADVERSARIAL = {
   "an empty list is complete": async () => {
     const text = '{"status":"ok","records":[]}';
     const page = await readPage(openList(text, 512), null, bytesOf(text));
@@ -151,4 +151,4 @@ export const ADVERSARIAL: Readonly<Record<string, () => Promise<void>>> = {
     assert.deepEqual([decoded.pages, decoded.reads], [1, 1]);
     assert.equal(elementsOf("[1]").length, 1);
   },
-};
+} satisfies Readonly<Record<string, () => Promise<void>>>;
