@@ -96,6 +96,13 @@ function hinted(text: string, start: { at: number; byte: number }, headerLines: 
   return { kind: "lines", records, header };
 }
 
+/** The line under a Markdown header. */
+const isRule = (line: string): boolean => line.includes("-") && /^[\s|:-]+$/.test(line);
+
+/** Names in capitals, two blanks or more between them. Each blank can be matched in one way only. */
+const COLUMNS =
+  /^[A-Z][A-Z0-9()%/_-]*(?: [A-Z0-9()%/_-]+)*(?: {2,}[A-Z][A-Z0-9()%/_-]*(?: [A-Z0-9()%/_-]+)*)+ *$/;
+
 type Separators = { readonly tabs: number; readonly commas: number };
 
 /** Whether all lines so far can be one table: Markdown, tab or comma separated, or columns under names in capitals. */
@@ -120,12 +127,8 @@ class TableForm {
     const text = this.#text;
     const number = this.#lines++;
     this.#isMarkdown &&= text[start] === "|";
-    if (number === 1) this.#isMarkdown &&= /^\|[\s|:-]*-[\s|:-]*$/.test(text.slice(start, end));
-    if (number === 0) {
-      this.#isColumns = /^[A-Z][A-Z0-9()%/_-]*(?: [A-Z0-9()%/_-]+)*(?: {2,}[A-Z][A-Z0-9()%/_ -]*)+ *$/.test(
-        text.slice(start, Math.min(end, start + 400)),
-      );
-    }
+    if (number === 1) this.#isMarkdown &&= isRule(text.slice(start, end));
+    if (number === 0) this.#isColumns = COLUMNS.test(text.slice(start, Math.min(end, start + 400)));
     if (this.#isTabs || this.#isCommas) {
       const found = this.#separators(start, end);
       if (number === 0) this.#first = found ?? this.#first;

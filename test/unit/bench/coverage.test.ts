@@ -1,5 +1,6 @@
 /** The grid of seed 004: the three policies beside ours come out as published, so that what is held against them is theirs. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { run } from "../../../bench/coverage";
 import { decode } from "../../../bench/coverage/decode";
 
@@ -41,6 +42,10 @@ const decoded = (...pages: readonly object[]): Promise<string> =>
     ({ records }) => records.join(),
     (error: Error) => error.message,
   );
+
+test("the decoder imports nothing, least of all what packed the pages", () => {
+  assert.doesNotMatch(readFileSync("bench/coverage/decode.ts", "utf8"), /^import |import\(/m);
+});
 
 test("the decoder can fail: it refuses what is not as the contract says", async () => {
   assert.equal(await decoded(ENVELOPE, second), "1,2");

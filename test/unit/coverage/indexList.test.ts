@@ -236,6 +236,16 @@ suite("coverage/indexList", () => {
     check("\ufeffa/b\r\nc/é\r\n", "lines 2: a/b | c/é {} true");
   });
 
+  test("hostile text takes time in proportion to its length: each of these would take years otherwise", () => {
+    check(`${"A  ".repeat(133)}!\nb\n`, "not_a_list");
+    check(`| a |\n|${"-".repeat(2_000_000)}x\n| b |\n`, "not_a_list");
+    check(`a${"-1x".repeat(700_000)}\nb\n`, "not_a_list");
+    check(`${".a".repeat(1_000_000)} \nb\n`, "not_a_list");
+    check('{"":'.repeat(500_000), "too_deep");
+    check(`${'{"a":1}\n'.repeat(100_000)}x`, "malformed");
+    check(`[${" ".repeat(4_000_000)}`, "malformed");
+  });
+
   test("any JSON value with any blanks: an array is a list of its elements, and nothing else is (property)", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.integer({ min: 0, max: 2 }), (value, indent) => {

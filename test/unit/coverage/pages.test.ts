@@ -7,7 +7,7 @@ import { envelopeText } from "../../../src/coverage/envelope";
 import { indexList } from "../../../src/coverage/indexList";
 import { bytesOf, readAll, readPage, readRecord } from "../../../src/coverage/readList";
 import { isJson, type Snapshot, snapshotOf } from "../../../src/coverage/snapshot";
-import { Envelope, type ListHints } from "../../../src/schema/coverage";
+import { type Completeness, Envelope, type ListHints } from "../../../src/schema/coverage";
 import { byteLength } from "../../../src/schema/text";
 
 /** A record as its source may write it: any value, any blanks inside, spellings that no parser gives back. */
@@ -23,26 +23,49 @@ const recordText = fc.oneof(
 );
 const blanks = fc.constantFrom("", " ", "\n", "\r\n  ", "\t");
 
-type Source = { readonly records: readonly string[]; readonly text: string; readonly status: string | null };
+/** `members` as they stand in every envelope; `complete` what the last page says. */
+type Source = {
+  readonly records: readonly string[];
+  readonly text: string;
+  readonly status: string | null;
+  readonly members: string;
+  readonly complete: Completeness;
+};
 
-/** A list at the root or in an object with its status before or behind it. */
+/** What a source says of its list's end, and what that means. */
+const END: readonly (readonly [member: string, complete: Completeness])[] = [
+  ['"page":1', true],
+  ['"next":null', true],
+  ['"has_more":false', true],
+  ['"next":""', false],
+  ['"total":99', false],
+  ['"pageInfo":{"hasNextPage":true,"isLast":true}', "unknown"],
+];
+
+/** A list at the root or in an object with its status, and a word about its end, before or behind it. */
 const source: fc.Arbitrary<Source> = fc
   .record({
     records: fc.array(recordText, { maxLength: 60 }),
     blank: blanks,
-    place: fc.constantFrom("root", "status first", "records first"),
+    place: fc.constantFrom("root", "first", "last"),
     status: fc.oneof(
       letters.map((text) => JSON.stringify(text)),
       fc.constantFrom("null", '""', "{}"),
     ),
+    end: fc.constantFrom(...END),
     mark: fc.constantFrom("", "\ufeff"),
   })
-  .map(({ records, blank, place, status, mark }) => {
+  .map(({ records, blank, place, status, mark, end: [end, complete] }) => {
     const list = `[${blank}${records.join(`${blank},${blank}`)}${blank}]`;
-    if (place === "root") return { records, text: `${mark}${blank}${list}${blank}`, status: null };
-    const members = [`"status"${blank}:${blank}${status}`, `"records":${list}`];
-    if (place === "records first") members.reverse();
-    return { records, text: `${mark}{${members.join(`${blank},`)}}`, status };
+    if (place === "root") {
+      const text = `${mark}${blank}${list}${blank}`;
+      return { records, text, status: null, members: "{}", complete: true };
+    }
+    const members = [`"status"${blank}:${blank}${status}`, end];
+    if (place === "first") members.push(`"records":${list}`);
+    else members.unshift(`"records":${list}`);
+    const text = `${mark}{${members.join(`${blank},`)}}`;
+    return { records, text, status, members: `{"status":${status},${end}}`, complete };
   });
 
 /** The smallest budget that the list has pages for. */
@@ -73,13 +96,13 @@ suite("coverage/pages", () => {
 
   test("any list, any budget from the least up: every page is valid and within it, and the source's bytes come back (property)", async () => {
     await fc.assert(
-      fc.asyncProperty(source, over, async ({ records, text, status }, more) => {
+      fc.asyncProperty(source, over, async ({ records, text, status, complete }, more) => {
         const budgetBytes = minimumOf(text) + more;
         const decoded = await deliver(openList(text, budgetBytes), bytesOf(text));
         assert.deepEqual(decoded.records, records);
         assert.ok(decoded.largestPageBytes <= budgetBytes);
         assert.equal(decoded.source.status ?? null, status);
-        assert.equal(decoded.complete, true);
+        assert.equal(decoded.complete, complete);
       }),
       { numRuns: 300 },
     );
@@ -87,7 +110,7 @@ suite("coverage/pages", () => {
 
   test("any list: remaining strictly falls, only the last page is complete, status is the same everywhere (property)", async () => {
     await fc.assert(
-      fc.asyncProperty(source, over, async ({ records, text, status }, more) => {
+      fc.asyncProperty(source, over, async ({ records, text, members, complete }, more) => {
         const snapshot = openList(text, minimumOf(text) + more);
         const pages = await pagesOf(text, snapshot);
         let before = Number.POSITIVE_INFINITY;
@@ -95,10 +118,10 @@ suite("coverage/pages", () => {
           assert.ok(page.remaining < before);
           before = page.remaining;
           const isLast = position === pages.length - 1;
-          assert.deepEqual([page.complete, page.cursor === null], [isLast, isLast]);
+          assert.deepEqual([page.complete, page.cursor === null], [isLast ? complete : false, isLast]);
           assert.ok(
             envelope.startsWith(
-              `{"snapshot":"${idOf(text)}","source":${sourceText(status)},"total":${records.length},"returned":`,
+              `{"snapshot":"${idOf(text)}","source":${members},"total":${records.length},"returned":`,
             ),
           );
           assert.equal(page.returned, page.records.length);
@@ -112,18 +135,18 @@ suite("coverage/pages", () => {
 
   test("a record is a reference exactly where it fits no page of its own (property)", async () => {
     await fc.assert(
-      fc.asyncProperty(source, over, async ({ records, text, status }, more) => {
+      fc.asyncProperty(source, over, async ({ records, text, members, complete }, more) => {
         const budgetBytes = minimumOf(text) + more;
         const { pages } = openList(text, budgetBytes);
         const referenced = new Set(pages.flatMap((page) => page.references.map(({ index }) => index)));
         for (const [at, record] of records.entries()) {
           const remaining = records.length - at - 1;
           const alone = envelopeText(
-            { snapshot: idOf(text), source: sourceText(status), total: records.length },
+            { snapshot: idOf(text), source: members, total: records.length },
             {
               returned: 1,
               remaining,
-              complete: remaining === 0,
+              complete: remaining === 0 ? complete : false,
               cursor: remaining === 0 ? null : (`@${at + 2}` as Envelope["cursor"]),
               records: [record],
               references: [],
@@ -161,12 +184,12 @@ suite("coverage/pages", () => {
 
   test("everything in one call, and each record alone: the source's own slices, proved (property)", async () => {
     await fc.assert(
-      fc.asyncProperty(source, over, async ({ records, text, status }, more) => {
+      fc.asyncProperty(source, over, async ({ records, text, members, complete }, more) => {
         const snapshot = openList(text, minimumOf(text) + more);
         const all = await readAll(snapshot, bytesOf(text), hash);
         assert.ok(all.kind === "all");
         assert.deepEqual(all.records, records);
-        assert.equal(all.source, sourceText(status));
+        assert.deepEqual([all.source, all.complete], [members, complete]);
         assert.equal(all.pages, snapshot.pages.length);
         for (const [at, record] of records.entries()) {
           const read = await readRecord(snapshot, at + 1, bytesOf(text), hash);
@@ -281,5 +304,3 @@ suite("coverage/pages", () => {
     assert.deepEqual(await pagesOf(text, kept), await pagesOf(text, snapshot));
   });
 });
-
-const sourceText = (status: string | null): string => (status === null ? "{}" : `{"status":${status}}`);
