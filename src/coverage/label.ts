@@ -4,6 +4,7 @@
  */
 import { Handle } from "../schema/claim";
 import type { Completeness } from "../schema/coverage";
+import { type PageEntry, restOf, type Snapshot } from "./snapshot";
 
 export type LabelFacts = {
   readonly handle: Handle;
@@ -34,6 +35,15 @@ export function labelOf(facts: LabelFacts, fetchTool: string): string {
       ? `${rest} more. Next: ${fetchTool} with handle='${handle}@${last + 1}'.`
       : `${ENDS[String(facts.complete)]}.`;
   return `[${range}; ${next}${large}${beside}]`;
+}
+
+/** The same for a page of a snapshot. */
+export function pageLabel(handle: Handle, snapshot: Snapshot, page: PageEntry, fetchTool: string): string {
+  const { first, last } = page;
+  const { total, leftOutBytes } = snapshot;
+  const { complete } = restOf(last, total, snapshot.complete);
+  const references = page.references.map(({ index }) => index);
+  return labelOf({ handle, first, last, total, references, complete, leftOutBytes }, fetchTool);
 }
 
 const ENDS: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /** What was returned, inspected and is available, the sentence that is said once, and the line before a page. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { openList } from "../../../bench/coverage/adversarial";
 import {
   countsFrom,
   type GateMove,
@@ -9,7 +10,7 @@ import {
   throughGate,
   verdictOf,
 } from "../../../src/coverage/gate";
-import { type LabelFacts, labelOf, parseLabel } from "../../../src/coverage/label";
+import { type LabelFacts, labelOf, pageLabel, parseLabel } from "../../../src/coverage/label";
 import { type Ranges, sizeOf, withoutRange, withRange } from "../../../src/coverage/ranges";
 import type { Handle } from "../../../src/schema/claim";
 
@@ -193,6 +194,16 @@ suite("coverage/label", () => {
       "[Records 230–241 of 241; whether the source has more is unknown.]",
       "[No records of 0; this is the end.]",
       `[Records 1–12 of 241; 229 more. Next: fetch_result with handle='${HANDLE}@13'. 2 of them too large to show: read one with fetch_result, handle='${HANDLE}#3'. 90 bytes beside the list are not in its pages: fetch_result with handle='${HANDLE}'.]`,
+    ]);
+  });
+
+  test("of a snapshot's pages: ranges that meet, the source's word at the end", () => {
+    const text = `{"has_more":true,"records":[1,"${"x".repeat(900)}",${"3,".repeat(300)}4]}`;
+    const snapshot = openList(text, 600);
+    const labels = snapshot.pages.map((page) => pageLabel(HANDLE, snapshot, page, TOOL));
+    assert.deepEqual(labels, [
+      `[Records 1–170 of 303; 133 more. Next: fetch_result with handle='${HANDLE}@171'. 1 of them too large to show: read one with fetch_result, handle='${HANDLE}#2'.]`,
+      "[Records 171–303 of 303; the source has more.]",
     ]);
   });
 
