@@ -150,6 +150,7 @@ function portsOf(tokens: TokenCounter): {
       putBytes: unused,
       readBytes: unused,
       window: unused,
+      range: unused,
       charOfLine: unused,
       search: unused,
       checkpoint: async () => undefined,

@@ -130,6 +130,15 @@ export function windowText(
 }
 
 const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  empty_cursor: "there is nothing behind the handle's mark",
+  malformed_cursor: "what stands behind the handle is no page and no record",
+  foreign_cursor: "the page belongs to another list",
+  unknown_cursor: "the list has no such page or record",
+  cycling_cursor: "the page was read before and leads back",
+  altered_page: "the page is not what it was",
+  corrupt_page: "the page's content no longer matches its list",
+  corrupt_record: "the record no longer matches its digest",
+  budget_too_small: "no page can be so small",
   malformed: "what was given is not a handle",
   unknown: "this session never issued the handle",
   missing: "its content is missing from the disk",
@@ -140,6 +149,14 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   invalid_arguments: "the arguments are not valid",
 };
 export const refusalName = (reason: RefusalReason): string => REFUSALS[reason];
+
+function pageWords(page: CallView["page"], shown: string, f: Format): { label: string; description: string } {
+  if (page === null) return { label: "List", description: `${shown} shown` };
+  const { first, last, total } = page;
+  const range =
+    last < first ? "no records" : `records ${f.number(first)}–${f.number(last)} of ${f.number(total)}`;
+  return { label: first > 1 || last < total ? "Incomplete list" : "List", description: range };
+}
 
 /** What the model was shown of a result: a label and the rest of the sentence. */
 export function resultWords(call: CallView, f: Format): { label: string; description: string } {
@@ -154,6 +171,8 @@ export function resultWords(call: CallView, f: Format): { label: string; descrip
           ? `${f.count(stored.chars, "character")}, ${className(result.class)}; ${f.number(result.shownChars)} shown`
           : `${shown} shown`,
       };
+    case "page":
+      return pageWords(call.page, shown, f);
     case "projection":
       return { label: "First records", description: `${shown} shown` };
     case "branch":

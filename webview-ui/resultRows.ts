@@ -18,6 +18,7 @@ import { oneLine } from "./visibleText";
 const RESULT_ICONS = {
   inline: "symbol-string",
   ticket: "archive",
+  page: "list-ordered",
   projection: "filter",
   branch: "git-branch",
   cut: "warning",
@@ -26,7 +27,7 @@ const RESULT_ICONS = {
 } as const;
 
 /** What the stored whole stands behind. */
-const STANDS_IN: readonly string[] = ["ticket", "projection", "branch"];
+const STANDS_IN: readonly string[] = ["ticket", "page", "projection", "branch"];
 
 export function resultRow(
   key: string,

@@ -1,5 +1,5 @@
 // The inspector's browser side: from the host's state to the tree: session → turn → request, reply, calls. Pure.
-import type { InspectorState, Recovered, SessionView, TurnView } from "../src/schema/view";
+import type { InspectorState, ListView, Recovered, SessionView, TurnView } from "../src/schema/view";
 import { callRow } from "./callRows";
 import type { Format } from "./format";
 import { factsOf, type Row, rowOf } from "./row";
@@ -177,6 +177,15 @@ const RECOVERY_STEPS: Readonly<Record<Recovered["step"], string>> = {
   blocks: "the oldest messages left out",
 };
 
+/** "search_text: 12 of 241 records read". */
+const unreadText = (lists: readonly ListView[], f: Format): string =>
+  lists
+    .map(({ tool, inspected, total, complete }) => {
+      const more = complete === true ? "" : "; the source has, or may have, more";
+      return `${oneLine(tool, 80)}: ${f.number(inspected)} of ${f.count(total, "record")} read${more}`;
+    })
+    .join(". ");
+
 function replyRow(key: string, turn: TurnView, f: Format): Row {
   const { reply } = turn;
   const said = oneLine(reply?.text ?? "");
@@ -186,14 +195,22 @@ function replyRow(key: string, turn: TurnView, f: Format): Row {
     key: `${key}/reply`,
     kind: "reply",
     icon: reply?.end === "failed" ? "error" : "arrow-down",
-    tone: reply === null ? "busy" : reply.end === "failed" ? "error" : "plain",
-    label: "Reply",
+    tone:
+      reply === null
+        ? "busy"
+        : reply.end === "failed"
+          ? "error"
+          : reply.unread.length > 0
+            ? "warning"
+            : "plain",
+    label: reply !== null && reply.unread.length > 0 ? "Reply, lists unread" : "Reply",
     description: isPlainAnswer ? said : [oneLine(end), said].filter((part) => part !== "").join(" · "),
     details: () => ({
       facts: factsOf(
         ["End", end],
         ["Time", reply && f.ms(reply.elapsedMs)],
         ["Input", reply?.inputTokens == null ? null : f.count(reply.inputTokens, "token")],
+        ["Unread", unreadText(reply?.unread ?? [], f)],
         ["From its cache", reply?.cachedTokens == null ? null : f.count(reply.cachedTokens, "token")],
         ["Output", reply?.outputTokens == null ? null : f.count(reply.outputTokens, "token")],
       ),

@@ -26,7 +26,7 @@ const MODES: Readonly<Record<LimitMode, string>> = { off: "Off", observe: "Obser
 export const modeName = (mode: LimitMode): string => MODES[mode];
 
 /** The sentence at the top: what happened in the session, in numbers. */
-export function summaryOf({ totals }: Pick<SessionView, "totals">, f: Format): string {
+export function summaryOf({ totals, lists }: Pick<SessionView, "totals" | "lists">, f: Format): string {
   if (totals.calls === 0) return "No tool calls yet.";
   const stored =
     totals.storedResults === 0
@@ -36,6 +36,8 @@ export function summaryOf({ totals }: Pick<SessionView, "totals">, f: Format): s
   if (totals.readBacks > 0) parts.push(`${f.number(totals.readBacks)} read back`);
   const limits = limitsOf(totals, f);
   if (limits !== "") parts.push(limits);
+  const incomplete = lists.filter(({ inspected, total, complete }) => inspected < total || complete !== true);
+  if (incomplete.length > 0) parts.push(`${f.count(incomplete.length, "list")} incomplete`);
   if (totals.repairs > 0) parts.push(f.count(totals.repairs, "repair"));
   return `${parts.join("; ")}.`;
 }

@@ -1,7 +1,8 @@
 /** Ageing: shortens old results, when that pays (seed 001 §Microcompactação, CONFORMANCE §4). */
 import { kindOf } from "../claims/kind";
 import { subjectOf } from "../claims/subject";
-import { agedLine } from "../claims/ticket";
+import { agedLine, agedPageLine } from "../claims/ticket";
+import { parseLabel } from "../coverage/label";
 import {
   agesOf,
   type DueAges,
@@ -130,8 +131,13 @@ async function cut(
   await record(conversation, { value: undefined, event });
 }
 
-function agedText(conversation: Conversation, { level, facts }: DueResult, archive: Archive): string {
+function agedText(conversation: Conversation, { level, facts, text }: DueResult, archive: Archive): string {
   const { tool, handle, chars, lines } = archive.claim;
+  const page = facts.shown === "page" ? parseLabel(text) : null; // our own words
+  if (page !== null) {
+    const about = subjectOf(conversation.argumentsOf(facts.call) ?? "");
+    return agedPageLine({ tool, subject: about, ...page, handle });
+  }
   if (level === 1)
     return headAndTail(
       archive,

@@ -41,7 +41,7 @@ function sizeOf(
   { call, tool, shown }: ResultFacts,
 ): ResultSize {
   const text = conversation.textOf(call) ?? "";
-  const isFixed = shown === "window" || shown === "branch";
+  const isFixed = shown === "window" || shown === "branch" || shown === "page";
   const isExempt = isFixed || shown === "cut" || isExcluded(policy, tool);
   return { call, chars: charLength(text), bytes: byteLength(text), isExempt, isFixed };
 }

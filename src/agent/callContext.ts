@@ -1,5 +1,8 @@
 /** What the steps of a call share: the session's pinned configuration and the ports. */
 import type { ClaimPolicy } from "../claims/policy";
+import type { CoverageState } from "../coverage/fold";
+import type { Snapshot } from "../coverage/snapshot";
+import type { Handle } from "../schema/claim";
 import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import type { Exemption } from "../thimble/decide";
@@ -22,6 +25,9 @@ export type CallContext = {
   readonly secrets: Secrets;
   /** Whether untrusted data from outside has come into the conversation. */
   readonly hasReadOutside: () => boolean;
+  /** Pages of the lists that were shown, by handle: made again of the stored content where they are not here. */
+  readonly lists: Map<Handle, Snapshot>;
+  readonly coverage: () => CoverageState;
   readonly ports: Ports;
   /** The user's last words, as the conversation has them. */
   readonly question: () => string;

@@ -1,6 +1,7 @@
 /** A session while it runs: its folds, its pinned configuration, its log. Everything in it can be rebuilt from the log. */
 import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
+import { type CoverageState, coverageFold } from "../coverage/fold";
 import { calibratedTokens, factorOf } from "../history/calibration";
 import { type HistoryState, historyFold, idleSecondsAt } from "../history/fold";
 import { cacheProfileOf } from "../history/promptCache";
@@ -46,6 +47,7 @@ export type ConversationState = {
   readonly started: Logged & EventOf<"session_started">;
   readonly configured: Logged & EventOf<"configured">;
   readonly history: HistoryState;
+  readonly coverage: CoverageState;
   readonly excused: readonly string[];
 };
 
@@ -56,12 +58,13 @@ export class Conversation implements Log {
   #configured: ConversationState["configured"] | null;
   readonly #excused: Set<string>; // ids of exemptions that a call was excused by
   #history: HistoryState;
+  #coverage: CoverageState;
   readonly #sizes: RequestSizes;
   #pairedTo = 0;
   #prefix: { readonly text: string; readonly size: Size };
 
   private constructor(
-    context: Omit<CallContext, "hasReadOutside" | "exemptions" | "question">,
+    context: Omit<CallContext, "hasReadOutside" | "exemptions" | "question" | "coverage">,
     log: Log,
     state: Omit<ConversationState, "configured"> & { configured: ConversationState["configured"] | null },
     exemptions: readonly OperatorExemption[],
@@ -70,6 +73,7 @@ export class Conversation implements Log {
     this.#started = state.started;
     this.#configured = state.configured;
     this.#history = state.history;
+    this.#coverage = state.coverage;
     this.#excused = new Set(state.excused);
     this.#sizes = new RequestSizes(context.ports.tokens);
     this.#prefix = { text: "", size: this.#sizes.of() };
@@ -79,6 +83,7 @@ export class Conversation implements Log {
       hasReadOutside: () => this.#history.isTainted,
       exemptions: () => exemptionsInForce(exemptions, this.#excused, clock.now()),
       question: () => this.#history.question,
+      coverage: () => this.#coverage,
       ports: { ...context.ports, log: this },
     };
   }
@@ -110,11 +115,13 @@ export class Conversation implements Log {
       intent,
       mismatched: new Set(found.mismatched),
       secrets,
+      lists: new Map(),
       ports,
     };
     const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.begin());
+    const coverage = events.reduce(coverageFold.reduce, before?.coverage ?? coverageFold.begin());
     const excused = [...(before?.excused ?? []), ...events.flatMap(excusedBy)];
-    const state = { started, configured: last, history, excused };
+    const state = { started, configured: last, history, coverage, excused };
     const conversation = new Conversation(context, ports.log, state, exemptions);
     if (history.turn > 0)
       await record(conversation, { value: undefined, event: { type: "resumed", turn: history.turn } });
@@ -130,6 +137,7 @@ export class Conversation implements Log {
       started: this.#started,
       configured: this.#configured,
       history: this.#history,
+      coverage: this.#coverage,
       excused: [...this.#excused],
     };
   }
@@ -221,6 +229,7 @@ export class Conversation implements Log {
   async append(event: SessionEvent): Promise<Logged> {
     const logged = await this.#log.append(event);
     this.#history = historyFold.reduce(this.#history, logged);
+    this.#coverage = coverageFold.reduce(this.#coverage, logged);
     if (logged.type === "pruned") this.#pairedTo = 0;
     if (logged.type === "configured") this.#configured = logged;
     for (const id of excusedBy(logged)) this.#excused.add(id);

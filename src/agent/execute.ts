@@ -1,4 +1,5 @@
 /** Step 3: the tool runs, on the effective arguments only. What it returns is raw and goes nowhere but to the boundary. */
+import type { LineHint } from "../schema/coverage";
 import type { MediaPart } from "../schema/media";
 import { asRaw, type RawText } from "../schema/text";
 import type { ToolClass, ToolOutcome } from "../schema/tool";
@@ -17,6 +18,7 @@ export type Executed = {
   readonly class: ToolClass;
   readonly isError: boolean;
   readonly items: number | null;
+  readonly lines: LineHint | null; // each line is a record, as the tool says of its own text
 };
 
 /** Throws the signal's reason where a stopped tool did not come back: `authorised` then stands without `executed`. */
@@ -43,6 +45,7 @@ export async function execute(
       class: classOf(outcome, permit.tool.spec.class),
       isError,
       items,
+      lines: outcome.kind === "ok" ? (outcome.lines ?? null) : null,
     },
     event: {
       type: "executed",

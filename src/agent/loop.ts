@@ -1,5 +1,7 @@
 /** The loop: pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
 
+import { FETCH_RESULT } from "../claims/ticket";
+import { verdictOf } from "../coverage/gate";
 import { callKey } from "../history/fold";
 import { imageBytesOf } from "../history/images";
 import { isOverflow } from "../history/overflow";
@@ -67,7 +69,10 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     }
     recovery = 0;
     if (reply.end === "stopped") return STOPPED;
-    if (reply.end === "answered") return { end: "answered", message: "" };
+    if (reply.end === "answered") {
+      if (await holdsBack(conversation)) continue;
+      return { end: "answered", message: "" };
+    }
     await runCalls(conversation, withoutCopies(reply.calls), signal);
     await conversation.sync(); // barrier: the end of a turn
     await ports.claims.checkpoint();
@@ -76,6 +81,26 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     end: "turn_limit",
     message: `Stopped after ${settings.maxTurns} turns (cloakroom.maxTurns). Continue the session to go on.`,
   };
+}
+
+/**
+ * Whether the model is told, once, what it has not read of its lists before the answer counts: where the person wants
+ * everything. An answer that is given all the same is marked (CONFORMANCE §6, Gate).
+ */
+async function holdsBack(conversation: Conversation): Promise<boolean> {
+  const { intent, claimPolicy, coverage } = conversation.context;
+  const isExhaustive = intent !== null && claimPolicy !== null;
+  const verdict = verdictOf(coverage().gate, isExhaustive, FETCH_RESULT);
+  if (verdict.kind === "open") return false;
+  const event: EventOf<"gated"> = {
+    type: "gated",
+    turn: conversation.history.turn,
+    verdict: verdict.kind,
+    text: verdict.kind === "say" ? verdict.sentence : "",
+    unread: verdict.unread.map(({ handle, tool, total, inspected }) => ({ handle, tool, total, inspected })),
+  };
+  await record(conversation, { value: undefined, event });
+  return verdict.kind === "say";
 }
 
 const failed = (error: string | null): RunEnd => ({ end: "failed", message: error ?? "The model failed." });

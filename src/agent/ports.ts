@@ -29,6 +29,8 @@ export type Claims = {
   readBytes(sha256: Digest): Promise<Uint8Array>;
   /** One window, proven without reading the rest. Offsets in chars from 0, lines from 1. */
   window(name: BlobName, offset: number, maximumChars?: number): Promise<ContentWindow>;
+  /** UTF-8 bytes of the content, `to` excluded, proven the same way. */
+  range(name: BlobName, from: number, to: number): Promise<Uint8Array>;
   charOfLine(name: BlobName, line: number): Promise<number>;
   search(name: BlobName, needle: string): Promise<Matches>;
   /** The index: only handles that this session issued. */

@@ -11,8 +11,8 @@ import { asRaw, charLength } from "../schema/text";
 import { disclose } from "../thimble/disclosure";
 import type { Permit } from "./authorise";
 import { boundary } from "./boundary";
-import type { JudgedResult } from "./branch";
 import type { CallContext } from "./callContext";
+import type { CoveredResult } from "./cover";
 import type { MeasuredWindow } from "./measure";
 import { projectionOf } from "./projection";
 import type { Step } from "./step";
@@ -30,7 +30,7 @@ type Shown = Pick<Remembered, "shown" | "class" | "limitChars" | "why" | "handle
 const VALUES_PER_HEAD = 4;
 
 /** Substitutes where the result was stored, then remembers the text that every later request carries. */
-export function remember(result: JudgedResult, context: CallContext): Step<Remembered, "remembered"> {
+export function remember(result: CoveredResult, context: CallContext): Step<Remembered, "remembered"> {
   const shown = substitute(result, context);
   const { proposal, argumentsText } = result.permit.proposed;
   const disclosure = disclose(proposal, context.policy, argumentsText);
@@ -60,7 +60,7 @@ export function rememberRefusal(
 /** A window is exempt from the claim check and from clamping (CONFORMANCE §0.5); its content is already safe. */
 export function rememberWindow(redeemed: MeasuredWindow): Step<Remembered, "remembered"> {
   return remembered(redeemed.call, {
-    shown: redeemed.isError ? "refusal" : "window",
+    shown: redeemed.isError ? "refusal" : redeemed.isPage ? "page" : "window",
     class: redeemed.isError ? "error" : "other",
     limitChars: null,
     why: redeemed.isError ? "the handle was refused" : "read back from the store",
@@ -71,7 +71,7 @@ export function rememberWindow(redeemed: MeasuredWindow): Step<Remembered, "reme
   });
 }
 
-function substitute(result: JudgedResult, context: CallContext): Shown {
+function substitute(result: CoveredResult, context: CallContext): Shown {
   const { kept, safe, chars, isError } = result;
   const tool = result.call.name;
   const tainted = isTainted(result);
@@ -96,6 +96,13 @@ function substitute(result: JudgedResult, context: CallContext): Shown {
   const apart = shownApart(result, kept);
   if (apart !== null) return { ...base, limitChars: limitCharsOf(limits), handle: claim.handle, ...apart };
   const failure = result.response.kind === "failed" ? result.response.failure : null;
+  if (result.page !== null) {
+    const { label, envelope } = result.page;
+    const page = `${label}\n${tainted ? fenced(envelope, tool) : envelope}`;
+    const text = failure === null ? page : `${page}\n\n${branchFailedLine(failure)}`;
+    const why = `${sizeAndLimit(result, limits)} for ${whom}; a list`;
+    return { ...base, shown: "page", limitChars: limitCharsOf(limits), why, handle: claim.handle, text };
+  }
   const ticket = ticketText(result, kept, context);
   return {
     ...base,
@@ -109,7 +116,7 @@ function substitute(result: JudgedResult, context: CallContext): Shown {
 
 /** In place of a ticket, where the result was larger than its envelope; null: the ticket. */
 function shownApart(
-  { response, safe, call }: JudgedResult,
+  { response, safe, call }: CoveredResult,
   { claim }: Kept & { kind: "stored" },
 ): Pick<Shown, "shown" | "why" | "text"> | null {
   if (response.kind !== "projected" && response.kind !== "answered") return null;

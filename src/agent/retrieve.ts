@@ -4,13 +4,18 @@ import { parseHandle } from "../claims/handle";
 import {
   CLAIM_UNAVAILABLE,
   FETCH_RESULT,
+  fenced,
   INVALID_OFFSET,
   matchesText,
   mediaDescription,
   NOT_FOUND,
   windowText,
 } from "../claims/ticket";
-import { WINDOW_CHARS } from "../claims/window";
+import { WINDOW_CHARS, windowOf } from "../claims/window";
+import { parseCursorHandle } from "../coverage/cursor";
+import { pageLabel } from "../coverage/label";
+import { readPage, readRecord } from "../coverage/readList";
+import type { Snapshot } from "../coverage/snapshot";
 import {
   type Claim,
   FETCH_ARGUMENTS_SCHEMA,
@@ -26,6 +31,7 @@ import type { Tool } from "../schema/tool";
 import { pathOf, scan } from "../thimble/scan";
 import type { Permit } from "./authorise";
 import type { CallContext } from "./callContext";
+import { shownOf, snapshotFor } from "./cover";
 import type { Step } from "./step";
 
 /** The window or the refusal, as the model sees it. */
@@ -33,11 +39,12 @@ export type Redeemed = {
   readonly call: string;
   readonly handle: Handle | null;
   readonly isError: boolean;
+  readonly isPage?: true; // of a list
   readonly tainted: boolean;
   readonly text: string;
 };
 
-type Retrieval = Step<Redeemed, "redeemed" | "redemption_refused">;
+type Retrieval = Step<Redeemed, "redeemed" | "paged" | "redemption_refused">;
 
 const GIVEN_CHARS = 80;
 
@@ -45,7 +52,7 @@ const GIVEN_CHARS = 80;
 export const fetchResult: Tool = {
   spec: {
     name: FETCH_RESULT,
-    description: `Reads a stored result back, unchanged, at most ${WINDOW_CHARS} characters at a time: from an offset (go on with the one that the result names), from a line, or one value of a JSON content. Or finds a text in all of it.`,
+    description: `Reads a stored result back, unchanged, at most ${WINDOW_CHARS} characters at a time: from an offset (go on with the one that the result names), from a line, or one value of a JSON content; of a list, whole pages and records. Or finds a text in all of it.`,
     inputSchema: FETCH_ARGUMENTS_SCHEMA,
     class: "other",
     effect: "read",
@@ -67,6 +74,7 @@ export async function retrieve(
   const { call } = permit.proposed.call;
   const given = argumentsOf(permit.proposed.argumentsText);
   if (given === null) return refusal(call, "invalid_arguments", permit.proposed.argumentsText, null);
+  if (/[@#]/.test(given.handle)) return retrieveOfList(call, given, context);
   const handle = parseHandle(given.handle);
   if (handle === null) return refusal(call, "malformed", given.handle, null);
   const claim = context.ports.claims.find(handle);
@@ -108,6 +116,68 @@ export async function retrieve(
   } catch (cause) {
     return refusal(call, reasonOf(cause), given.handle, handle);
   }
+}
+
+/** A page of a list, or one record of it, by the cursor behind its handle. */
+async function retrieveOfList(call: string, given: FetchArguments, context: CallContext): Promise<Retrieval> {
+  const parsed = parseCursorHandle(given.handle);
+  if (parsed === null) return refusal(call, "malformed_cursor", given.handle, null);
+  const { handle, cursor } = parsed;
+  const claim = context.ports.claims.find(handle);
+  if (!claim) return refusal(call, "unknown", given.handle, null);
+  if (given.line !== undefined || given.find !== undefined || given.pointer !== undefined)
+    return refusal(call, "invalid_arguments", given.handle, handle);
+  const offset = given.offset ?? 0;
+  if (!Number.isSafeInteger(offset) || offset < 0)
+    return refusal(call, "invalid_offset", `offset ${offset}`, handle);
+  try {
+    const snapshot = await listOf(claim, context);
+    if (snapshot === null) return refusal(call, "unknown_cursor", given.handle, handle);
+    const read = (from: number, to: number) => context.ports.claims.range(claim, from, to);
+    if (cursor.kind === "record") {
+      const record = await readRecord(snapshot, cursor.index, read, context.ports.hash);
+      if (record.kind === "refused") return refusal(call, record.reason, given.handle, handle);
+      return recordWindow(call, claim, cursor.index, record.text, offset);
+    }
+    const page = await readPage(snapshot, cursor, read);
+    if (page.kind === "refused") return refusal(call, page.reason, given.handle, handle);
+    const tainted = claim.tainted === true;
+    const label = pageLabel(handle, snapshot, page.page, FETCH_RESULT);
+    const text = `${label}\n${tainted ? fenced(page.text, claim.tool) : page.text}`;
+    const { total } = snapshot;
+    return {
+      value: { call, handle, isError: false, isPage: true, tainted, text },
+      event: { type: "paged", call, handle, ...shownOf(page.page), total },
+    };
+  } catch (cause) {
+    return refusal(call, reasonOf(cause), given.handle, handle);
+  }
+}
+
+/** The pages of a list: those that this run knows, or made again of the stored content. Null: it was never shown as one. */
+async function listOf(claim: Claim, context: CallContext): Promise<Snapshot | null> {
+  const known = context.lists.get(claim.handle);
+  if (known) return known;
+  const { lists } = context.coverage();
+  const list = Object.hasOwn(lists, claim.handle) ? lists[claim.handle] : undefined;
+  if (list === undefined) return null;
+  const text = await context.ports.claims.read(claim.sha256);
+  const snapshot = snapshotFor(text, claim.sha256, list.hints, list.budgetBytes, context);
+  if (snapshot !== null) context.lists.set(claim.handle, snapshot);
+  return snapshot;
+}
+
+function recordWindow(call: string, claim: Claim, record: number, whole: string, asked: number): Retrieval {
+  const window = windowOf(whole, asked);
+  const { offset, chars, totalChars } = window;
+  const tainted = claim.tainted === true && chars > 0;
+  const { handle } = claim;
+  const text = windowText(`${handle}#${record}`, window, tainted ? claim.tool : null);
+  const facts = { selector: "record" as const, offset, chars, totalChars, matches: null, record };
+  return {
+    value: { call, handle, isError: false, tainted, text },
+    event: { type: "redeemed", call, handle, ...facts },
+  };
 }
 
 type Stretch = { readonly selector: Selector; readonly offset: number; readonly maximumChars: number };

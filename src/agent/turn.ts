@@ -1,7 +1,7 @@
 /**
  * Read this first: one tool call, every step in the order it runs.
  *
- *   clamp → authorise → execute → boundary → redact → measure → store → project → branch → substitute → remember
+ *   clamp → authorise → execute → boundary → redact → measure → store → project → branch → cover → substitute → remember
  *
  * Each step takes what the one before it returned, so leaving one out does not compile; each returns its event, and
  * only `record` appends it. Images and other parts that are not text go the same way; `keepMedia` has one event for each
@@ -12,6 +12,7 @@ import { boundary } from "./boundary";
 import { branch } from "./branch";
 import type { CallContext } from "./callContext";
 import { clamp } from "./clamp";
+import { cover } from "./cover";
 import { execute } from "./execute";
 import { keepMedia } from "./keepMedia";
 import { measure, measureWindow } from "./measure";
@@ -44,5 +45,6 @@ export async function runToolCall(
   const whole = await keepMedia(stored, context);
   const projected = await record(log, project(whole, context));
   const kept = await record(log, await branch(projected, context, signal));
-  return record(log, remember(kept, context));
+  const covered = await record(log, await cover(kept, context));
+  return record(log, remember(covered, context));
 }

@@ -146,7 +146,7 @@ export function parseTicket(
 }
 
 /** A window as the model sees it: the content verbatim, then where it stands and how to go on. `outside`: the tool it came from, where it is untrusted. */
-export function windowText(handle: Handle, window: ContentWindow, outside: string | null = null): string {
+export function windowText(handle: string, window: ContentWindow, outside: string | null = null): string {
   const { offset, chars, totalChars, next } = window;
   const text = outside === null ? window.text : fenced(window.text, outside);
   const end =
@@ -197,6 +197,22 @@ export function cutText(
     facts.tainted ? fenced(facts.head, facts.tool) : facts.head,
     `[${lost} characters were cut and are not stored: ${facts.why}. Ask ${facts.tool} for a smaller part to see more.]`,
   ].join("\n\n");
+}
+
+/** What an old page of a list becomes: which records it had, and how to go on or read them again. */
+export function agedPageLine(facts: {
+  readonly tool: string;
+  readonly subject: string;
+  readonly first: number;
+  readonly last: number;
+  readonly total: number;
+  readonly handle: Handle;
+}): string {
+  const { tool, subject, first, last, total, handle } = facts;
+  const range = last < first ? "no records" : `records ${first}–${last}`;
+  const more =
+    total > last ? ` ${total - last} more: ${FETCH_RESULT} with handle='${handle}@${last + 1}'.` : "";
+  return `[${tool}${subject === "" ? "" : ` ${subject}`}: ${range} of ${total}, shown earlier, now stored.${more} Call ${FETCH_RESULT} with handle='${handle}@${first}' to read them again.]`;
 }
 
 /** What an old result becomes (CONFORMANCE §1, Aged line). */

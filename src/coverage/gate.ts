@@ -140,6 +140,9 @@ export type GateVerdict =
   | { readonly kind: "say"; readonly sentence: string; readonly unread: readonly CoverageCounts[] }
   | { readonly kind: "incomplete"; readonly unread: readonly CoverageCounts[] };
 
+/** What the sentence begins with: words of ours, not of the person. */
+export const GATE_WORDS = "[Not everything has been read:";
+
 const isUnread = ({ inspected, total, complete, skipped }: CoverageCounts): boolean =>
   inspected < total || complete !== true || skipped > 0;
 
@@ -152,7 +155,7 @@ export function verdictOf(state: GateState, isExhaustive: boolean, fetchTool: st
   if (unread.length === 0) return { kind: "open" };
   if (state.said) return { kind: "incomplete", unread };
   const parts = unread.map((counts) => unreadText(counts, fetchTool));
-  const sentence = `[Not everything has been read: ${parts.join("; ")}. Read the rest, or say in the answer what was not read.]`;
+  const sentence = `${GATE_WORDS} ${parts.join("; ")}. Read the rest, or say in the answer what was not read.]`;
   return { kind: "say", sentence, unread };
 }
 

@@ -15,6 +15,9 @@ import { type EnvelopeFrame, emptyBytes, headBytes, referenceBytes } from "./env
 import type { ListIndex } from "./indexList";
 import type { Span } from "./scan";
 
+/** UTF-8 bytes of a whole page in the conversation, envelope included (CONFORMANCE §6). */
+export const PAGE_BYTES = 4096;
+
 /** Bytes of the source, `to` excluded. */
 export type ByteRange = { readonly from: number; readonly to: number };
 

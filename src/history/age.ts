@@ -58,7 +58,7 @@ const isWholeNowhere = ({ shown }: ResultFacts): boolean => shown === "cut" || s
 
 function dueLevel(facts: ResultFacts, ages: DueAges, ageTurns: number): 0 | 1 | 2 {
   if (ageTurns >= ages.clearAfterTurns) return facts.class === "execute" && !ages.clearsOutput ? 1 : 2;
-  if (ageTurns >= ages.shortenAfterTurns) return facts.shown === "window" ? 0 : 1; // a window goes straight to its line
+  if (ageTurns >= ages.shortenAfterTurns) return facts.shown === "window" || facts.shown === "page" ? 0 : 1; // they go straight to their line
   return 0;
 }
 

@@ -133,6 +133,9 @@ export const historyFold: Fold<HistoryState> = {
         for (const { call, text, handle } of event.cuts)
           shorten(state, { call, text, handle, level: null }, event);
         return state;
+      case "gated":
+        if (event.text !== "") state.messages.push({ role: "user", text: event.text });
+        return state;
       case "pinned":
         return pinned(state, event);
       case "pruned":
@@ -147,6 +150,8 @@ export const historyFold: Fold<HistoryState> = {
       case "measured":
       case "projected":
       case "branched":
+      case "covered":
+      case "paged":
       case "redeemed":
       case "redemption_refused":
       case "overflowed":

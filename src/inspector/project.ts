@@ -1,32 +1,46 @@
 /** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
+
+import { type CoverageState, coverageFold } from "../coverage/fold";
+import { countsFrom } from "../coverage/gate";
 import { turnOfCall } from "../history/fold";
+import type { Handle } from "../schema/claim";
 import type { CutCost } from "../schema/cost";
 import type { EventOf, Fold, Logged, Shortening } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import { charLength } from "../schema/text";
-import type { CallView, Recovered, SessionView, TurnView } from "../schema/view";
+import type { CallView, ListView, Recovered, SessionView, TurnView } from "../schema/view";
 import { type ReceiptState, receiptFold, receiptOf } from "../thimble/receipt";
 import { branched, projected } from "./apart";
 import { limitNotices } from "./limits";
 import { mediaReplaced, mediaShown, mediaStored } from "./media";
 
-export type InspectorFold = { readonly view: SessionView | null; readonly receipts: ReceiptState };
+export type InspectorFold = {
+  readonly view: SessionView | null;
+  readonly receipts: ReceiptState;
+  readonly coverage: CoverageState;
+};
 
 const ARGUMENTS_CHARS = 2000;
 const TEXT_CHARS = 4000;
 
 export const inspectorFold: Fold<InspectorFold> = {
-  begin: () => ({ view: null, receipts: receiptFold.begin() }),
+  begin: () => ({ view: null, receipts: receiptFold.begin(), coverage: coverageFold.begin() }),
   reduce(state, event) {
     const receipts = receiptFold.reduce(state.receipts, event);
-    if (event.type === "session_started") return { view: started(event), receipts };
-    if (state.view === null) return { view: null, receipts };
-    const view = reduceView(state.view, event);
+    const coverage = coverageFold.reduce(state.coverage, event);
+    if (event.type === "session_started") return { view: started(event), receipts, coverage };
+    if (state.view === null) return { view: null, receipts, coverage };
+    const reduced = reduceView(state.view, event);
+    const view = coverage === state.coverage ? reduced : withLists(reduced, event, coverage);
     const call = "call" in event ? event.call : null;
     const receipt = call === null ? undefined : receiptOf(receipts, call);
     const isNew =
       receipt !== undefined && receipt !== (call === null ? undefined : receiptOf(state.receipts, call));
-    return { view: isNew && call !== null ? onCall(view, call, () => ({ receipt })) : view, receipts };
+    return {
+      view: isNew && call !== null ? onCall(view, call, () => ({ receipt })) : view,
+      receipts,
+      coverage,
+    };
   },
 };
 
@@ -55,6 +69,14 @@ export function settled(view: SessionView): SessionView {
   };
 }
 
+/** The counts of all lists as they are now; an answer keeps those that it came without reading. */
+function withLists(view: SessionView, event: Logged, { gate }: CoverageState): SessionView {
+  const lists = countsFrom(gate).map(({ next: _next, ...counts }): ListView => counts);
+  if (event.type !== "replied" || event.end !== "answered") return { ...view, lists };
+  const unread = lists.filter(({ inspected, total, complete }) => inspected < total || complete !== true);
+  return onTurn({ ...view, lists }, event.turn, ({ reply }) => ({ reply: reply && { ...reply, unread } }));
+}
+
 function started(event: Logged & EventOf<"session_started">): SessionView {
   return {
     session: event.session,
@@ -70,6 +92,7 @@ function started(event: Logged & EventOf<"session_started">): SessionView {
     turns: [],
     notices: transcriptNotices(event),
     limits: [],
+    lists: [],
     totals: {
       calls: 0,
       storedResults: 0,
@@ -163,6 +186,15 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
         (next, decision) => shortened(next, agedBy(event), event.turn, decision, event.cost),
         view,
       );
+    case "covered":
+      return onCall(view, event.call, () => ({ page: pageOf(event.handle, event.page, event.total) }));
+    case "paged":
+      return readBack(
+        onCall(view, event.call, () => ({ state: "done", page: pageOf(event.handle, event, event.total) })),
+        event.handle,
+      );
+    case "gated":
+      return { ...view, notices: [...view.notices, gatedNotice(event)] };
     case "pinned":
       return onCall(view, event.call, () => ({ isPinned: event.isPinned }));
     case "overflowed":
@@ -194,6 +226,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
     elapsedMs,
     inputTokens: usage?.inputTokens ?? null,
     cachedTokens: usage?.cachedTokens ?? null,
+    unread: [],
     outputTokens: usage?.outputTokens ?? null,
   };
   const calls = event.calls.map(
@@ -215,6 +248,7 @@ function replied(view: SessionView, event: EventOf<"replied">): SessionView {
       changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
       shortened: [],
       isPinned: false,
+      page: null,
     }),
   );
   return onTurn(totalled(view, { calls: calls.length }), event.turn, () => ({ reply, calls }));
@@ -227,6 +261,19 @@ function added(view: SessionView, event: EventOf<"clamped">): SessionView {
     proposed: event.proposal.proposedChanges.length > 0 ? 1 : 0,
   });
   return onCall(counted, event.call, () => ({ state: "waiting" }));
+}
+
+const pageOf = (
+  handle: Handle,
+  { first, last, references }: EventOf<"covered">["page"],
+  total: number,
+): CallView["page"] => ({ handle, first, last, references: references.length, total });
+
+function gatedNotice({ turn, verdict, unread }: EventOf<"gated">): string {
+  const lists = unread.map(({ tool, inspected, total }) => `${tool}: ${inspected} of ${total} records read`);
+  return verdict === "say"
+    ? `In turn ${turn} the model was told what it had not read (${lists.join("; ")}).`
+    : `The answer of turn ${turn} is incomplete: not everything was read (${lists.join("; ")}).`;
 }
 
 const agedBy = ({ strategy }: EventOf<"aged">): CallView["shortened"][number]["by"] =>
@@ -281,10 +328,16 @@ function remembered(view: SessionView, event: EventOf<"remembered">): SessionVie
 
 function redeemed(view: SessionView, event: EventOf<"redeemed">): SessionView {
   const { handle, selector, offset, chars, totalChars, matches } = event;
-  const counted = onCall(totalled(view, { readBacks: 1 }), event.call, () => ({
+  const counted = onCall(view, event.call, () => ({
     state: "done",
     redeemed: { handle, selector, offset, chars, totalChars, matches },
   }));
+  return readBack(counted, handle);
+}
+
+/** One more use of a stored result, wherever it stands. */
+function readBack(view: SessionView, handle: Handle): SessionView {
+  const counted = totalled(view, { readBacks: 1 });
   return {
     ...counted,
     turns: counted.turns.map((turn) =>

@@ -1,5 +1,7 @@
 /** The offline model: answers from a script, and quotes handles out of the tickets it was really sent. */
 import { parseMediaLine, parseTicket } from "../claims/ticket";
+import { GATE_WORDS } from "../coverage/gate";
+import { parseLabel } from "../coverage/label";
 import { Failure } from "../schema/failure";
 import type { ChatModel, ChatRequest, ModelInfo, ReplyPart, SentMessage } from "../schema/model";
 import type { Script, ScriptReply } from "./script";
@@ -45,27 +47,34 @@ async function* reply(
   }
 }
 
+/** What the person asked; what the session itself says on the user's side is no question. */
+const isQuestion = ({ role, text }: SentMessage): boolean => role === "user" && !text.startsWith(GATE_WORDS);
+
 /** The reply at this place: so many questions asked, so many replies since the last one. */
 function replyFor(script: Script, messages: readonly SentMessage[]): ScriptReply {
-  const asked = messages.filter(({ role }) => role === "user").length;
-  const last = messages.findLastIndex(({ role }) => role === "user");
+  const asked = messages.filter(isQuestion).length;
+  const last = messages.findLastIndex(isQuestion);
   const since = messages.slice(last + 1).filter(({ role }) => role === "assistant").length;
   const replies = script.conversations[Math.min(asked, script.conversations.length) - 1] ?? [];
   return replies[since] ?? { say: "The script ends here." };
 }
 
 /**
- * `{{handle:TOOL}}` is the handle in the latest ticket of that tool, `{{question}}` the user's last words, `{{images}}` the
+ * `{{handle:TOOL}}` is the handle in the latest ticket of that tool, `{{next:TOOL}}` the page that its latest page of a list
+ * names, `{{question}}` the user's last words, `{{images}}` the
  * types and bytes of all images that were sent. What cannot be filled stays, so that a script's mistake is seen and not hidden.
  */
 function filled(text: string, messages: readonly SentMessage[], escaped = (value: string) => value): string {
-  const places = /\{\{(handle:(\w+)|question|images)\}\}/g;
-  return text.replace(places, (whole, what: string, tool: string | undefined) => {
-    if (what === "question") return escaped(messages.findLast(({ role }) => role === "user")?.text ?? whole);
+  const places = /\{\{((handle|next):(\w+)|question|images)\}\}/g;
+  return text.replace(places, (whole, what: string, which: string | undefined, tool: string | undefined) => {
+    if (what === "question") return escaped(messages.findLast(isQuestion)?.text ?? whole);
     if (what === "images") return imagesIn(messages);
     for (const message of [...messages].reverse()) {
       if (message.role !== "tool" || message.name !== tool) continue;
-      const handle = parseTicket(message.text)?.handle ?? parseMediaLine(message.text);
+      const next = parseLabel(message.text)?.next;
+      if (which === "next" && next) return `${next.handle}@${next.first}`;
+      if (which === "next") continue;
+      const handle = parseTicket(message.text)?.handle ?? next?.handle ?? parseMediaLine(message.text);
       if (handle) return handle;
     }
     return whole;

@@ -36,8 +36,22 @@ export const Claim = z.object({
 });
 export type Claim = z.infer<typeof Claim>;
 
+/** Why a page or a record of a list was not served. */
+export const COVERAGE_REFUSALS = [
+  "empty_cursor",
+  "malformed_cursor",
+  "foreign_cursor",
+  "unknown_cursor",
+  "cycling_cursor",
+  "altered_page",
+  "corrupt_page",
+  "corrupt_record",
+  "budget_too_small",
+] as const;
+
 /** Why a handle was not redeemed. The model sees one refusal; this is for the log (CONFORMANCE §0.3). */
 export const RefusalReason = z.enum([
+  ...COVERAGE_REFUSALS,
   "malformed",
   "unknown",
   "missing",
@@ -52,7 +66,11 @@ export type RefusalReason = z.infer<typeof RefusalReason>;
 /** Arguments of the retrieval tool. Numbers that are no offset or line are refused by name, not by form (C11). */
 export const FetchArguments = z
   .strictObject({
-    handle: z.string().describe("The handle from the result, such as claim:0123…"),
+    handle: z
+      .string()
+      .describe(
+        "The handle from the result, such as claim:0123…; for a list with what stands behind it: @13 for the page that begins with record 13, #7 for record 7.",
+      ),
     offset: z.number().optional().describe("First character to read, from 0. Default 0."),
     line: z.number().optional().describe("First line to read, from 1, instead of an offset."),
     find: z
@@ -78,7 +96,7 @@ export type FetchArguments = z.infer<typeof FetchArguments>;
 export const FETCH_ARGUMENTS_SCHEMA = z.toJSONSchema(FetchArguments) as Record<string, unknown>;
 
 /** How a handle was read back. */
-export const Selector = z.enum(["offset", "line", "find", "pointer"]);
+export const Selector = z.enum(["offset", "line", "find", "pointer", "record"]);
 export type Selector = z.infer<typeof Selector>;
 
 /** One place where a text was found. `offset` in chars from 0, `line` from 1; `excerpt` is the line around it, cut. */

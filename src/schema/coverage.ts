@@ -1,6 +1,6 @@
 /** Coverage: pages of a list that say how complete they are (seed 004; CONFORMANCE §6). Records count from 1 everywhere. */
 import * as z from "zod";
-import { Digest } from "./claim";
+import { COVERAGE_REFUSALS, Digest } from "./claim";
 
 /** The first 16 hex digits of a snapshot's handle: of its content's digest, in the scope of its session. */
 export const SnapshotId = z
@@ -78,17 +78,7 @@ export const NotAList = z.enum([
 export type NotAList = z.infer<typeof NotAList>;
 
 /** Why a cursor, a page or a record was not served. The model sees one refusal; this is for the log (CONFORMANCE §0.3). */
-export const CoverageRefusal = z.enum([
-  "empty_cursor",
-  "malformed_cursor",
-  "foreign_cursor",
-  "unknown_cursor",
-  "cycling_cursor",
-  "altered_page",
-  "corrupt_page",
-  "corrupt_record",
-  "budget_too_small",
-]);
+export const CoverageRefusal = z.enum(COVERAGE_REFUSALS);
 export type CoverageRefusal = z.infer<typeof CoverageRefusal>;
 
 /** `minimumBytes`: the smallest budget that this list has pages for; only with `budget_too_small`. */

@@ -7,6 +7,7 @@ import * as z from "zod";
 import { Branch, Projection } from "./branch";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
 import { CutCost, ReusedPrefix } from "./cost";
+import { Completeness, ListFormat, ListHints } from "./coverage";
 import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
 import { ContractCheck, Intent, OperatorExemption, PolicyArtifact, PolicyIdentity, Proposal } from "./policy";
@@ -159,11 +160,49 @@ const Projected = z.object({ type: z.literal("projected"), call, ...Projection.s
 /** A stored result was given to a context of its own, with the question, or would have been. No event is of the child. */
 const Branched = z.object({ type: z.literal("branched"), call, ...Branch.shape });
 
+/** Records `first` to `last` of a list; those of `references` only by their digest. Below `first`: a list of nothing. */
+const PageShown = z.object({ first: size, last: size, references: z.array(size) });
+
+/**
+ * A stored result is a list, and its first page stands in its place (CONFORMANCE §6). `hints` and `budgetBytes` make the
+ * same pages of the stored content again. `skipped`: records that the source has and our limit left out.
+ */
+const Covered = z.object({
+  type: z.literal("covered"),
+  call,
+  tool: z.string(),
+  handle: Handle,
+  format: ListFormat,
+  hints: ListHints,
+  budgetBytes: z.int().positive(),
+  total: size,
+  pages: size,
+  complete: Completeness,
+  limitedBy: z.enum(["nobody", "our_clamp", "server_cap", "tool_limit", "asked_for", "unknown"]),
+  skipped: size,
+  page: PageShown,
+});
+
+/** A page of a list was read back. */
+const Paged = z.object({ type: z.literal("paged"), call, handle: Handle, ...PageShown.shape, total: size });
+
+/**
+ * The model answered while records of its lists were unread, and the person wants everything. `say`: it was told so, once,
+ * and goes on; `incomplete`: it answered all the same, and the answer is marked.
+ */
+const Gated = z.object({
+  type: z.literal("gated"),
+  turn,
+  verdict: z.enum(["say", "incomplete"]),
+  text: z.string(), // what was said; empty where nothing was
+  unread: z.array(z.object({ handle: Handle, tool: z.string(), total: size, inspected: size })),
+});
+
 /** How a result entered the conversation. Decided once: these bytes are what every later request carries. */
 const Remembered = z.object({
   type: z.literal("remembered"),
   call,
-  shown: z.enum(["inline", "ticket", "projection", "branch", "cut", "window", "refusal"]),
+  shown: z.enum(["inline", "ticket", "page", "projection", "branch", "cut", "window", "refusal"]),
   class: ToolClass,
   limitChars: size.nullable(), // the limit that decided; null where none applied
   why: z.string(),
@@ -184,6 +223,7 @@ const Redeemed = z.object({
   chars: size, // of the window; 0 for a search
   totalChars: size,
   matches: size.nullable(), // of a search
+  record: size.optional(), // of a list, whose text the window is of; absent: of the whole content
 });
 
 /** A handle was not read back. The model sees one refusal; the reason is here. */
@@ -328,6 +368,9 @@ export const SessionEvent = z.discriminatedUnion("type", [
   ToolResultStored,
   Projected,
   Branched,
+  Covered,
+  Paged,
+  Gated,
   Remembered,
   Redeemed,
   RedemptionRefused,

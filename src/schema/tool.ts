@@ -1,5 +1,6 @@
 /** Tools as the house sees them: what one is, what a call of it asks for, and how it can end. */
 import * as z from "zod";
+import type { LineHint } from "./coverage";
 import type { MediaPart } from "./media";
 import type { RawText } from "./text";
 
@@ -53,11 +54,18 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 
 /**
  * How a tool ended. `class` overrides the spec's (a read with an explicit range); `items` is how many records came
- * back, counted by the tool that made them; `json` is the result's structured form, where the text is not that. `unknown`:
+ * back, counted by the tool that made them; `json` is the result's structured form, where the text is not that; `lines`
+ * says that each line is a record, and whether they are all. `unknown`:
  * what came back does not say whether the tool failed. `media` is what came back besides the text, which then may be empty.
  */
 export type ToolOutcome = { readonly text: RawText; readonly media?: readonly MediaPart[] } & (
-  | { readonly kind: "ok"; readonly class?: ToolClass; readonly items?: number; readonly json?: RawText }
+  | {
+      readonly kind: "ok";
+      readonly class?: ToolClass;
+      readonly items?: number;
+      readonly json?: RawText;
+      readonly lines?: LineHint;
+    }
   | { readonly kind: "failed"; readonly code: string }
   | { readonly kind: "unknown"; readonly code: string }
 );

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Branch, Exceeded, ProjectedRecords, ProjectionReason } from "./branch";
 import { Handle, RefusalReason, Selector } from "./claim";
 import { CutCost, ReusedPrefix } from "./cost";
+import { Completeness } from "./coverage";
 import { Repair } from "./event";
 import { LimitMode } from "./policy";
 import { Receipt } from "./receipt";
@@ -21,7 +22,7 @@ export const CallView = z.object({
   elapsedMs: size.nullable(),
   result: z
     .object({
-      shown: z.enum(["inline", "ticket", "projection", "branch", "cut", "window", "refusal"]),
+      shown: z.enum(["inline", "ticket", "page", "projection", "branch", "cut", "window", "refusal"]),
       class: ToolClass,
       why: z.string(),
       isError: z.boolean(),
@@ -81,6 +82,8 @@ export const CallView = z.object({
     refused: z.string().nullable(),
   }),
   isPinned: z.boolean(),
+  /** Records of a list that the call's result has: `first` below `last` + 1, or none. */
+  page: z.object({ handle: Handle, first: size, last: size, references: size, total: size }).nullable(),
   shortened: z.array(
     z.object({
       by: z.enum(["age", "budget", "recovery", "person"]),
@@ -93,6 +96,19 @@ export const CallView = z.object({
 });
 export type CallView = z.infer<typeof CallView>;
 export type MediaView = CallView["media"][number];
+
+/** A list of the session: what of it the model was shown, and what it has seen with a reply. */
+export const ListView = z.object({
+  handle: Handle,
+  tool: z.string(),
+  total: size,
+  returned: size,
+  inspected: size,
+  available: size,
+  skipped: size, // that the source has and nobody asked for
+  complete: Completeness,
+});
+export type ListView = z.infer<typeof ListView>;
 
 /** One step of overflow recovery. */
 export const Recovered = z.object({
@@ -126,6 +142,8 @@ export const TurnView = z.object({
       inputTokens: size.nullable(),
       outputTokens: size.nullable(),
       cachedTokens: size.nullable(),
+      /** Lists that were not read to their end when this answer came. */
+      unread: z.array(ListView),
     })
     .nullable(),
   calls: z.array(CallView),
@@ -153,6 +171,7 @@ export const SessionView = z.object({
   turns: z.array(TurnView),
   notices: z.array(z.string()), // what was mended when the session was opened
   limits: z.array(LimitNotice), // of the newest configuration
+  lists: z.array(ListView),
   totals: z.object({
     calls: size,
     storedResults: size,

@@ -97,6 +97,19 @@ export class Blobs {
     });
   }
 
+  /** Bytes `from` to `to` (excluded) of the content, proven by the frames they touch. Throws as `read`. */
+  async range(name: BlobName, from: number, to: number): Promise<Uint8Array> {
+    return this.#withFrames(name, async (table, read) => {
+      if (table.frames === 0 || to <= from) return new Uint8Array();
+      const first = await table.frameOf("bytes", from, read);
+      const last = await table.frameOf("bytes", to - 1, read);
+      const bytes = await table.content(first, last, read);
+      if (bytes === null) throw corrupt(name.sha256);
+      const start = (await table.startOf(first, read)).bytes;
+      return bytes.subarray(from - start, to - start);
+    });
+  }
+
   /** The char at which line `line` (from 1) starts; the end of the content where there is no such line. */
   async charOfLine(name: BlobName, line: number): Promise<number> {
     return this.#withFrames(name, async (table, read) => {

@@ -80,8 +80,8 @@ export class FrameTable {
     return table.total.bytes === contentBytes ? table : null;
   }
 
-  /** The frame with code point `char`, or that passes line end number `lineEnd`; the last one past the end. */
-  async frameOf(unit: "chars" | "lineEnds", value: number, read: ReadAt): Promise<number> {
+  /** The frame with byte or code point number `value`, or that passes line end number `value`; the last one past the end. */
+  async frameOf(unit: "bytes" | "chars" | "lineEnds", value: number, read: ReadAt): Promise<number> {
     let group = 0;
     let before = 0;
     for (; group < groupsOf(this.frames) - 1; group++) {

@@ -61,6 +61,8 @@ export function ticketsIn(event: Logged): readonly Handle[] {
     case "redeemed":
     case "projected":
     case "branched":
+    case "covered":
+    case "paged":
       return [event.handle];
     case "session_started":
     case "adopted":
@@ -77,6 +79,7 @@ export function ticketsIn(event: Logged): readonly Handle[] {
     case "tool_result_stored":
     case "redemption_refused":
     case "repaired":
+    case "gated":
     case "pinned":
     case "overflowed":
     case "pruned":

@@ -115,6 +115,10 @@ export class OpenSession {
     return this.#blobs.window(name, offset, maximumChars);
   }
 
+  range(name: BlobName, from: number, to: number): Promise<Uint8Array> {
+    return this.#blobs.range(name, from, to);
+  }
+
   charOfLine(name: BlobName, line: number): Promise<number> {
     return this.#blobs.charOfLine(name, line);
   }

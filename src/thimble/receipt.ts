@@ -56,6 +56,9 @@ export const receiptFold: Fold<ReceiptState> = {
       case "aged":
       case "budgeted":
       case "media_replaced":
+      case "covered":
+      case "paged":
+      case "gated":
       case "pinned":
       case "overflowed":
       case "pruned":

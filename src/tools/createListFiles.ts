@@ -3,7 +3,7 @@ import * as z from "zod";
 import { asRaw } from "../schema/text";
 import type { Tool } from "../schema/tool";
 import { acceptsGlob, listWorkspace } from "./listWorkspace";
-import { onOneLine, pageHeader, unreadableFolders } from "./page";
+import { linesOf, onOneLine, type Page, pageHeader, unreadableFolders } from "./page";
 import { inputSchemaOf, invalidArguments, parseArguments } from "./parseArguments";
 import type { Workspace } from "./ports";
 import { failed, untilStopped } from "./untilStopped";
@@ -50,16 +50,16 @@ export function createListFiles(workspace: Workspace, ripgrepPath: string | null
       return untilStopped(signal, async () => {
         const { files, unreadable } = await listWorkspace({ roots, accepts, ripgrepPath, signal });
         const page = files.slice(offset, offset + limit);
-        const header = pageHeader({
+        const part: Page = {
           noun: "Files",
           offset,
           returned: page.length,
           total: files.length,
           exact: true,
           missing: unreadableFolders(unreadable),
-        });
-        const lines = [header, ...page.map((file) => onOneLine(file.shown))];
-        return { kind: "ok", text: asRaw(lines.join("\n")), items: page.length };
+        };
+        const lines = [pageHeader(part), ...page.map((file) => onOneLine(file.shown))];
+        return { kind: "ok", text: asRaw(lines.join("\n")), items: page.length, lines: linesOf(part) };
       });
     },
   };

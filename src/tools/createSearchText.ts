@@ -3,7 +3,7 @@ import * as z from "zod";
 import { asRaw } from "../schema/text";
 import type { Tool } from "../schema/tool";
 import { acceptsGlob, listWorkspace } from "./listWorkspace";
-import { onOneLine, pageHeader, unreadableFolders } from "./page";
+import { linesOf, onOneLine, type Page, pageHeader, unreadableFolders } from "./page";
 import { inputSchemaOf, invalidArguments, parseArguments } from "./parseArguments";
 import type { Workspace } from "./ports";
 import type { Found, Search } from "./searchQuery";
@@ -82,16 +82,17 @@ export function createSearchText(workspace: Workspace, ripgrepPath: string | nul
         });
         if (found.kind === "failed") return failed(found.code, explain(found));
         const page = found.hits.slice(offset, offset + limit);
-        const header = pageHeader({
+        const part: Page = {
           noun: "Matches",
           offset,
           returned: page.length,
           total: found.hits.length,
           exact: found.exact,
           missing: unreadableFolders(unreadable),
-        });
+        };
         const lines = page.map((hit) => `${onOneLine(hit.file.shown)}:${hit.line}: ${hit.text}`);
-        return { kind: "ok", text: asRaw([header, ...lines].join("\n")), items: page.length };
+        const text = asRaw([pageHeader(part), ...lines].join("\n"));
+        return { kind: "ok", text, items: page.length, lines: linesOf(part) };
       });
     },
   };

@@ -1,5 +1,7 @@
 /** The first line of every list: how many there are, which of them follow, and whether that is all. */
 
+import type { LineHint } from "../schema/coverage";
+
 /** Part of a list. `total` counts all there are; where `exact` is false there are more than `total`, and counting stopped. */
 export type Page = {
   readonly noun: "Files" | "Matches";
@@ -26,6 +28,12 @@ export function pageHeader(page: Page): string {
   if (!exact) return `[${range}; later ones are not counted${missing}. Narrow the query or the glob.]`;
   if (missing !== "") return `[${range}${missing}.]`;
   return offset === 0 ? `[${range}; complete.]` : `[${range}; the list ends here.]`;
+}
+
+/** What the lines behind that header are, for whoever shows the list in pages: whether it ends with them. */
+export function linesOf({ offset, returned, total, exact, missing }: Page): LineHint {
+  const isWhole = exact && missing === "";
+  return { headerLines: 1, complete: offset + returned < total ? false : isWhole ? true : "unknown" };
 }
 
 /** A clause for folders that could not be read. */

@@ -133,6 +133,10 @@ export async function openHouse(options: HouseOptions) {
     },
     window: async ({ sha256 }: BlobName, offset: number, maximumChars?: number) =>
       windowOf(await claims.read(sha256), offset, maximumChars),
+    range: async ({ sha256 }: BlobName, from: number, to: number) => {
+      claimCalls.push("range");
+      return new TextEncoder().encode(await claims.read(sha256)).subarray(from, to);
+    },
     charOfLine: async ({ sha256 }: BlobName, line: number) => {
       const text = await claims.read(sha256);
       return line <= 1 ? 0 : charOfLine({ text, startChar: 0, totalChars: charLength(text) }, line - 1);
@@ -275,6 +279,12 @@ export function pictureOf(event: SessionEvent): string {
       return `repaired ${event.repairs.map(({ kind, call }) => `${kind} ${call}`).join(", ")}`;
     case "aged":
       return `aged ${event.decisions.map(({ call, level }) => `${call} to level ${level}`).join(", ")}`;
+    case "covered":
+      return `covered ${event.call} ${event.page.first}–${event.page.last} of ${event.total}, ${event.complete}, ${event.limitedBy}`;
+    case "paged":
+      return `paged ${event.call} ${event.first}–${event.last} of ${event.total}`;
+    case "gated":
+      return `gated ${event.verdict} ${event.unread.map(({ tool, inspected, total }) => `${tool} ${inspected}/${total}`).join(", ")}`;
     case "pinned":
       return `pinned ${event.call} ${event.isPinned}`;
     case "overflowed":

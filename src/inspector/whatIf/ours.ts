@@ -7,9 +7,10 @@ import { headOf, tailOf } from "../../claims/cut";
 import { kindOf } from "../../claims/kind";
 import { createClaimPolicy, isOver, limitsFor } from "../../claims/policy";
 import { subjectOf } from "../../claims/subject";
-import { agedLine, FETCH_RESULT, shortenedText } from "../../claims/ticket";
+import { agedLine, agedPageLine, FETCH_RESULT, shortenedText } from "../../claims/ticket";
 import { ticketFor } from "../../claims/ticketFor";
 import { toolKindOf } from "../../claims/toolKind";
+import { parseLabel } from "../../coverage/label";
 import {
   agesOf,
   type DueResult,
@@ -28,6 +29,7 @@ import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import { byteLength, charLength, lineCount } from "../../schema/text";
 import type { TokenCounter } from "../../schema/tokens";
 import { handleOf } from "./handle";
+import { firstPageOf } from "./page";
 import { cacheProfileFrom } from "./profiles";
 import type { Change, Item, Moment, Policy, Profile, Range, ResultItem, Shown } from "./types";
 
@@ -174,7 +176,7 @@ class Ours {
     this.#fold({
       type: "remembered",
       call,
-      shown: shown ? "ticket" : "inline",
+      shown: shown === null ? "inline" : parseLabel(shown.text) ? "page" : "ticket",
       class: item.isError ? "error" : kind.class,
       limitChars: null,
       why: "",
@@ -232,7 +234,14 @@ function shownOf(item: ResultItem, settings: CoreSettings, at: number): Shown | 
   const chars = charLength(text);
   const bytes = byteLength(text);
   if (!isOver(limits, { chars, bytes })) return null;
-  const claim = { tool, handle: handleOf(at) as Handle, chars, bytes, sha256: NO_DIGEST };
+  const handle = handleOf(at) as Handle;
+  const { class: toolClass } = toolKindOf(tool);
+  const mayBeList = !item.isError && (toolClass === "list" || toolClass === "other");
+  if (mayBeList && limits.hasPreview && limits.capBytes === null) {
+    const page = firstPageOf(text, handle);
+    if (page !== null) return page;
+  }
+  const claim = { tool, handle, chars, bytes, sha256: NO_DIGEST };
   const ticket = ticketFor(text, claim, limits);
   return { text: ticket.text, kept: keptOf(text, ticket.head, ticket.tail), isKept: true };
 }
@@ -243,6 +252,9 @@ function agedShown(item: ResultItem, { facts, level }: DueResult): Shown {
   const totalChars = charLength(text);
   if (level === 2) {
     const subject = subjectOf(item.arguments);
+    const page = facts.shown === "page" ? parseLabel(item.shown.text) : null;
+    if (page !== null)
+      return { text: agedPageLine({ tool, subject, ...page, handle }), kept: [], isKept: true };
     const line = agedLine({ tool, subject, lines: lineCount(text), kind: kindOf(text), totalChars, handle });
     return { text: line, kept: [], isKept: true };
   }

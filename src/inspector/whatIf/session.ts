@@ -85,7 +85,7 @@ function wholeOf(event: EventOf<"remembered">, stored: ReadonlyMap<string, strin
 }
 
 const isStandIn = ({ shown }: EventOf<"remembered">): boolean =>
-  shown === "ticket" || shown === "projection" || shown === "branch";
+  shown === "ticket" || shown === "page" || shown === "projection" || shown === "branch";
 
 /** When the request of a reply left. */
 function requestedAt(events: readonly Logged[], reply: Logged): number {

@@ -34,7 +34,12 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
     "the branch step",
     replacing("await record(log, await branch(projected, context, signal))", "projected"),
   ],
-  [TURN, "the remember step", replacing("return record(log, remember(kept, context));", "return kept;")],
+  [TURN, "the cover step", replacing("await record(log, await cover(kept, context))", "kept")],
+  [
+    TURN,
+    "the remember step",
+    replacing("return record(log, remember(covered, context));", "return covered;"),
+  ],
   [
     TURN,
     "record, around a step in the middle",
@@ -43,7 +48,7 @@ const MUTATIONS: readonly (readonly [string, string, (text: string) => string])[
   [
     TURN,
     "record, around the last step",
-    replacing("return record(log, remember(kept, context))", "return remember(kept, context)"),
+    replacing("return record(log, remember(covered, context))", "return remember(covered, context)"),
   ],
   ["src/agent/measure.ts", "a step's event", leavingOut(/ {4}event: \{[\s\S]*?\n {4}\},\n/)],
   ["src/agent/measure.ts", "a field of an event", leavingOut(/ {6}estimator: ports\.tokens\.name,\n/)],

@@ -74,9 +74,9 @@ async function assertFailed(found: Awaited<ReturnType<typeof run>>, failure: Bra
     [event.outcome, event.failure, event.modelCalls, asked.length],
     ["failed", failure, calls, calls],
   );
-  assert.deepEqual([remembered.shown, event.completeness], ["ticket", null]);
+  assert.equal(event.completeness, null);
   const handle = house.eventsOf("tool_result_stored")[0]?.handle;
-  assert.equal(parseTicket(text)?.handle, handle);
+  assert.ok(handle && text.includes(handle));
   assert.equal(text.match(/\n\n\[branch_failed: .* Nothing of it is shown\.\]$/g)?.length, 1);
   const plain = await openHouse({
     replies: REPLIES,
@@ -84,6 +84,7 @@ async function assertFailed(found: Awaited<ReturnType<typeof run>>, failure: Bra
   });
   await plain.ask("When did the tide come in?");
   const [ticket] = plain.eventsOf("remembered");
+  assert.equal(remembered.shown, ticket?.shown);
   assert.ok(
     text.startsWith(`${ticket?.text}\n\n[branch_failed: `),
     "the ticket is the one that it would have been",

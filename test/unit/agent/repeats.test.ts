@@ -1,6 +1,7 @@
 /** C28 and what the field reported of repeated, nameless and outside calls: a call's answer is never "see above". */
 import assert from "node:assert/strict";
 import { parseTicket } from "../../../src/claims/ticket";
+import { parseLabel } from "../../../src/coverage/label";
 import type { ScriptReply } from "../../../src/models/script";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { charLength } from "../../../src/schema/text";
@@ -83,7 +84,7 @@ test("calls without an id, two in one reply, both run, and each has its own resu
   assert.ok(ids.every((id) => id !== ""));
 });
 
-test("a tool that no list names, from outside, is covered like every other: 300 000 characters are a ticket", async () => {
+test("a tool that no list names, from outside, is covered like every other: 300 000 characters are a page of a list", async () => {
   const rows = `[${'{"id":17269045671234567890,"name":"a row"},'.repeat(7000)}{"id":1}]`;
   const house = await openHouse({
     tools: [tool("mcp__store__list_rows", () => rows, { reach: "outside" })],
@@ -92,8 +93,8 @@ test("a tool that no list names, from outside, is covered like every other: 300 
   });
   assert.equal((await house.ask("List them.")).end, "answered");
   const [first = ""] = resultsOf(house.requests.at(-1));
-  assert.ok(charLength(first) < 2000);
-  assert.equal(parseTicket(first)?.totalChars, rows.length);
+  assert.ok(charLength(first) < 4600);
+  assert.equal(parseLabel(first)?.total, 7001);
   assert.deepEqual([...house.blobs.values()], [rows]);
 });
 

@@ -6,11 +6,13 @@ import path from "node:path";
 import type { Question } from "../../../src/agent/ports";
 import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
+import { parseLabel } from "../../../src/coverage/label";
 import { estimatedTokens } from "../../../src/history/tokens";
+import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import { createScriptedModel } from "../../../src/models/scripted";
 import type { Logged } from "../../../src/schema/event";
-import type { Contract, LimitMode } from "../../../src/schema/policy";
+import type { Contract, Intent, LimitMode } from "../../../src/schema/policy";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
@@ -50,6 +52,7 @@ const allow = { granted: true, by: "user" as const, reason: "allowed once" };
 type Run = {
   readonly mode?: LimitMode;
   readonly contract?: Contract;
+  readonly intent?: Intent | null;
   readonly answer?: (question: Question) => typeof allow;
 };
 
@@ -71,7 +74,7 @@ suite("mcp/real servers", () => {
   async function run(
     server: object,
     replies: ScriptReply[],
-    { mode = "enforce", contract = GIT_LOG, answer = () => allow }: Run = {},
+    { mode = "enforce", contract = GIT_LOG, answer = () => allow, intent = null }: Run = {},
   ) {
     const { tools, problems, close } = await open({ s: server });
     assert.deepEqual(
@@ -90,7 +93,7 @@ suite("mcp/real servers", () => {
         store: await Sessions.open(path.join(folder, "store"), folder, clock),
         session: { kind: "new", workspace: "mcp" },
         question: "Go.",
-        configuration: { settings, policy: policyFrom(artifactWith([contract]), sha256), intent: null },
+        configuration: { settings, policy: policyFrom(artifactWith([contract]), sha256), intent },
         ports: {
           model: createScriptedModel(
             { name: "S", conversations: [[...replies, { say: "Done." }]] },
@@ -148,7 +151,33 @@ suite("mcp/real servers", () => {
     const [receipt] = receipts;
     assert.deepEqual([receipt?.decision, receipt?.reason, receipt?.changes], ["pass", "observe_only", []]);
     assert.deepEqual([receipt?.proposed_changes, receipt?.actual?.items], [[change], 500]);
-    assert.deepEqual([remembered[0]?.shown, remembered[0]?.tainted], ["ticket", true]); // 500 rows are stored, and untrusted
+    assert.deepEqual([remembered[0]?.shown, remembered[0]?.tainted], ["page", true]); // 500 rows are stored, and untrusted
+  });
+
+  test("§6 a server's list comes in pages: the first, the next, what is unread is told, and the inspector counts", async () => {
+    const replies = [
+      ...gitLog(),
+      { calls: [{ name: "fetch_result", arguments: { handle: "{{next:s__git_log}}" } }] },
+      { say: "These are all commits." },
+      { say: "I did not read them all." },
+    ];
+    const { events, remembered } = await run(real(log, GIT), replies, {
+      mode: "observe",
+      intent: "exhaustive",
+    });
+    const pages = remembered.filter(({ shown }) => shown === "page");
+    assert.equal(pages.length, 2);
+    const [first, second] = pages.map(({ text }) => parseLabel(text));
+    assert.deepEqual([first?.first, first?.total, second?.first], [1, 500, (first?.last ?? 0) + 1]);
+    const envelopeIn = (text: string) => text.split("\n").slice(2, -1).join("\n"); // between the fence's lines
+    const rows = pages.flatMap(({ text }) => JSON.parse(envelopeIn(text)).records as { hash: string }[]);
+    assert.equal(new Set(rows.map(({ hash }) => hash)).size, second?.last);
+    const gated = events.flatMap((event) => (event.type === "gated" ? [event.verdict] : []));
+    assert.deepEqual(gated, ["say", "incomplete"]);
+    const view = projectSession(events);
+    const [list] = view?.lists ?? [];
+    assert.deepEqual([list?.total, list?.inspected, list?.complete], [500, second?.last, true]);
+    assert.ok(view?.notices.some((line) => /The answer of turn 4 is incomplete/.test(line)));
   });
 
   test("§5 denied stays denied: the server received nothing", async () => {

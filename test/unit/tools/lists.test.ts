@@ -19,6 +19,9 @@ import {
   temporaryWorkspace,
 } from "../../support/temporaryWorkspace";
 
+/** Behind one line about them, all there are. */
+const WHOLE = { headerLines: 1, complete: true };
+
 /** Small enough to see at once, with everything that the rules speak about. */
 const FILES: Files = {
   "README.md": "# House\nA cloakroom keeps coats.\n",
@@ -91,7 +94,7 @@ for (const engine of ["ripgrep", "JavaScript"] as const) {
         "wide.txt",
       ];
       const text = [`[Files 1–${all.length} of ${all.length}; complete.]`, ...all].join("\n");
-      assert.deepEqual(await list({}), { kind: "ok", text, items: all.length });
+      assert.deepEqual(await list({}), { kind: "ok", text, items: all.length, lines: WHOLE });
     });
 
     test("a page says what is left and where it continues; the last one that the list ends", async () => {
@@ -137,9 +140,9 @@ for (const engine of ["ripgrep", "JavaScript"] as const) {
 
     test("an empty workspace is a complete list of nothing", async () => {
       const nothing = "[Files 0 of 0; complete.]";
-      assert.deepEqual(await list({}, {}), { kind: "ok", text: nothing, items: 0 });
+      assert.deepEqual(await list({}, {}), { kind: "ok", text: nothing, items: 0, lines: WHOLE });
       const none = "[Matches 0 of 0; complete.]";
-      assert.deepEqual(await search({ query: "x" }, {}), { kind: "ok", text: none, items: 0 });
+      assert.deepEqual(await search({ query: "x" }, {}), { kind: "ok", text: none, items: 0, lines: WHOLE });
     });
 
     test("a file name cannot forge a line", async () => {
@@ -177,7 +180,7 @@ for (const engine of ["ripgrep", "JavaScript"] as const) {
         "wide.txt:1: coat in UTF-16",
       ];
       const text = ["[Matches 1–10 of 10; complete.]", ...found].join("\n");
-      assert.deepEqual(await search({ query: "coat" }), { kind: "ok", text, items: 10 });
+      assert.deepEqual(await search({ query: "coat" }), { kind: "ok", text, items: 10, lines: WHOLE });
     });
 
     const lines = async (input: object, files?: Files) => {

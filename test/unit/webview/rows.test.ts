@@ -204,6 +204,7 @@ test("notices, repairs, failures and the end of a run are rows", () => {
         details: ["a /b", "c /d"],
       },
     ],
+    lists: [],
     turns: [
       {
         turn: 7,
@@ -217,6 +218,7 @@ test("notices, repairs, failures and the end of a run are rows", () => {
           inputTokens: null,
           outputTokens: null,
           cachedTokens: null,
+          unread: [],
         },
         calls: [],
         recovery: [],

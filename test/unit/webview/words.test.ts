@@ -23,7 +23,7 @@ const NO_TOTALS: SessionView["totals"] = {
   repairs: 0,
 };
 const summary = (totals: Partial<SessionView["totals"]>, format = f) =>
-  summaryOf({ totals: { ...NO_TOTALS, ...totals } }, format);
+  summaryOf({ totals: { ...NO_TOTALS, ...totals }, lists: [] }, format);
 
 test("the sentence says what happened, and nothing of what did not", () => {
   assert.equal(summary({}), "No tool calls yet.");
