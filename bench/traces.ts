@@ -1,19 +1,19 @@
 /**
  * Real transcripts of other agents, replayed under ways of keeping a context small: what each would have cost beside sending
- * everything, and what it hid that was needed. The rules stand in traces/simulate.ts and docs/benchmarks.md.
+ * everything, and what it hid that was needed. The rules stand in src/inspector/whatIf/simulate.ts and docs/benchmarks.md.
  */
 
+import { PROFILES } from "../src/inspector/whatIf/profiles";
+import { countedOnce } from "../src/inspector/whatIf/tokens";
 import { openTokenizer } from "../src/models/tokenizer";
 import type { BenchContext, BenchResult } from "./run";
 import { perSession, type Summary, summaryOf } from "./traces/compare";
+import { loadSessions } from "./traces/loadSessions";
 import { regretOf } from "./traces/oracle";
 import { POLICIES } from "./traces/policies";
-import { PROFILES } from "./traces/profiles";
-import { loadSessions } from "./traces/session";
-import { cached } from "./traces/tokens";
 
 export async function run({ data }: BenchContext): Promise<BenchResult> {
-  const tokens = cached(await openTokenizer());
+  const tokens = countedOnce(await openTokenizer());
   const sessions = await loadSessions(data, tokens);
   const profiles: Record<string, Record<string, Summary>> = {};
   for (const profile of PROFILES) {

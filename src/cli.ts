@@ -8,18 +8,22 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
+import { analyze, type ReadRecorded } from "./cli/analyze";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { USAGE } from "./cli/usage";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
+import type { RecordedSession } from "./inspector/whatIf/session";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { openTokens } from "./models/tokenizer";
+import type { Digest } from "./schema/claim";
 import { Failure } from "./schema/failure";
 import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
+import type { TokenCounter } from "./schema/tokens";
 import { type Made, StoreActs, type Told } from "./store/acts";
 import { plainNameOf } from "./store/blobs";
 import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
@@ -46,7 +50,7 @@ function isRedisAddress(text: string): boolean {
 }
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
-const READS = ["show", "replay", "scorecard"];
+const READS = ["show", "replay", "scorecard", "analyze"];
 
 const clock = nodeClock;
 
@@ -75,6 +79,7 @@ async function main(words: readonly string[]): Promise<number> {
       control: { type: "string" },
       candidate: { type: "string" },
       json: { type: "boolean", default: false },
+      profile: { type: "string" },
       "keep-days": { type: "string", default: String(DEFAULT_STORE_SETTINGS.keepSessionsDays) },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -84,6 +89,15 @@ async function main(words: readonly string[]): Promise<number> {
   const isAct = command !== undefined && ACTS.includes(command);
   if (command === undefined || (command !== "run" && !READS.includes(command) && !isAct))
     return complain(USAGE, 2);
+  if (command === "analyze" && values.workspace === undefined) {
+    if (name === undefined)
+      return complain("Name session files: analyze FILE... (or sessions, with --workspace DIR).", 2);
+    return analyzed(
+      positionals.slice(1),
+      values,
+      async (file, tokens) => (await readTranscripts(file, tokens)).sessions,
+    );
+  }
   if (values.workspace === undefined) return complain("Name the workspace: --workspace DIR.", 2);
 
   if (values.redis !== undefined && !isRedisAddress(values.redis))
@@ -116,6 +130,13 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const store = await Sessions.open(root, workspace, clock, DEFAULT_STORE_SETTINGS.limits, vault);
     if (command === "run") return await run(store, workspace, values);
+    if (command === "analyze") {
+      const listed = values["workspace-sessions"] ? (await store.list()).map(({ session }) => session) : [];
+      const named = [...new Set([...positionals.slice(1), ...listed])];
+      if (named.length === 0)
+        return complain("Name sessions: analyze SESSION... or --workspace-sessions.", 2);
+      return await analyzed(named, values, async (session) => [await recordedIn(store, session)]);
+    }
     if (command === "replay") return judged(await replay(store, name, values.policy, sha256));
     if (command === "scorecard") {
       const { control, candidate, json, "workspace-sessions": all } = values;
@@ -211,12 +232,40 @@ async function policyTexts(file: string | undefined): Promise<readonly PolicyTex
 
 const openCounter = () => openTokens((sentence) => void complain(sentence, 0));
 
+const analyzed = async (
+  sources: readonly string[],
+  { profile, json }: { readonly profile?: string | undefined; readonly json: boolean },
+  read: ReadRecorded,
+): Promise<number> =>
+  analyze({ sources, profile, json }, read, await openCounter(), {
+    line: (text) => print(text, 0),
+    problem: (text) => complain(text, 0),
+  });
+
+/** A stored session with its contents; what is gone of those is shown as the conversation had it. */
+async function recordedIn(store: Sessions, session: string): Promise<RecordedSession> {
+  const { events, problem } = await store.evidence(session);
+  if (problem !== null) throw new Failure("log-damaged", `its log is damaged (${problem}).`);
+  const contents = new Map<Digest, string>();
+  const contentOf = await store.contents(session);
+  for (const event of events) {
+    if (event.type !== "tool_result_stored" || event.mediaType !== undefined) continue;
+    const text = await contentOf(event.handle).catch((cause: unknown) => {
+      const isGone = cause instanceof Failure && ["blob-missing", "blob-corrupt"].includes(cause.code);
+      if (!isGone) throw cause;
+      return null;
+    });
+    if (text !== null) contents.set(event.sha256, text);
+  }
+  return { events, contents };
+}
+
 /** What other agents wrote. */
-const readTranscripts = async (file: string) =>
+const readTranscripts = async (file: string, tokens?: TokenCounter) =>
   readTranscript(file, {
     hash: sha256,
     now: clock.now,
-    tokens: await openCounter(),
+    tokens: tokens ?? (await openCounter()),
     nameOf: plainNameOf,
     safe: (salt) => safeTexts(salt, sha256),
   });

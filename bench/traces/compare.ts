@@ -1,8 +1,9 @@
 /** bench traces: policies beside the naive one, over all sessions. */
+
+import { type Redemption, type Simulated, simulate } from "../../src/inspector/whatIf/simulate";
+import type { Policy, Profile, Session } from "../../src/inspector/whatIf/types";
 import type { TokenCounter } from "../../src/schema/tokens";
 import { naive } from "./peers/naive";
-import { type Redemption, type Simulated, simulate } from "./simulate";
-import type { Policy, Profile, Session } from "./types";
 
 /** Costs in input tokens of the profile's price; ratios beside naive. */
 export type SessionRow = {

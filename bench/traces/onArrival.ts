@@ -1,5 +1,5 @@
 /** bench traces: policies that look at a result once, when it arrives. */
-import type { Change, Policy, ResultItem, Shown } from "./types";
+import type { Change, Policy, ResultItem, Shown } from "../../src/inspector/whatIf/types";
 
 /** `rule`: null leaves the result as it is; `at` is its index among the items. */
 export function onArrival(name: string, rule: (item: ResultItem, at: number) => Shown | null): Policy {

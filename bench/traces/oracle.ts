@@ -3,11 +3,12 @@
  * ours beside the cheaper of two that know it: the same rule with the number of requests that are still to come, and no
  * ageing at all. Nothing is read back here: what is compared is when to cut.
  */
+
+import { ours, oursWith } from "../../src/inspector/whatIf/ours";
+import { simulate } from "../../src/inspector/whatIf/simulate";
+import type { Policy, Profile, Session } from "../../src/inspector/whatIf/types";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings";
 import type { TokenCounter } from "../../src/schema/tokens";
-import { ours, oursWith } from "./ours";
-import { simulate } from "./simulate";
-import type { Policy, Profile, Session } from "./types";
 
 export type Regret = {
   readonly worst: number;

@@ -1,5 +1,6 @@
 /** bench traces: all that are compared. */
-import { ours } from "./ours";
+import { ours } from "../../src/inspector/whatIf/ours";
+import type { Policy } from "../../src/inspector/whatIf/types";
 import { chatcli } from "./peers/chatcli";
 import { clearToolUses } from "./peers/clearToolUses";
 import { copilot } from "./peers/copilot";
@@ -7,7 +8,6 @@ import { deepagents } from "./peers/deepagents";
 import { gemini } from "./peers/gemini";
 import { naive } from "./peers/naive";
 import { opencode } from "./peers/opencode";
-import type { Policy } from "./types";
 
 export const POLICIES: readonly Policy[] = [
   ours,

@@ -3,13 +3,13 @@
  *   npx tsx bench/traces/printSessions.ts POLICY PROFILE
  */
 import { root } from "../../scripts/bootstrap.mjs";
+import { PROFILES } from "../../src/inspector/whatIf/profiles";
+import { countedOnce } from "../../src/inspector/whatIf/tokens";
 import { openTokenizer } from "../../src/models/tokenizer";
 import { sharedFolder } from "../../test/support/sharedData";
 import { perSession } from "./compare";
+import { loadSessions } from "./loadSessions";
 import { POLICIES } from "./policies";
-import { PROFILES } from "./profiles";
-import { loadSessions } from "./session";
-import { cached } from "./tokens";
 
 const [policyName, profileName] = process.argv.slice(2);
 const policy = POLICIES.find(({ name }) => name === policyName);
@@ -19,7 +19,7 @@ if (!policy || !profile) {
   console.error(`usage: POLICY PROFILE\nPOLICY: ${names(POLICIES)}\nPROFILE: ${names(PROFILES)}`);
   process.exit(2);
 }
-const tokens = cached(await openTokenizer());
+const tokens = countedOnce(await openTokenizer());
 const sessions = await loadSessions(sharedFolder(process.env, root), tokens);
 const rows = [...perSession(sessions, policy, profile, tokens)].sort((a, b) => b.naive - a.naive);
 const cellOf = (cell: string | number): string =>

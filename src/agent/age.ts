@@ -1,5 +1,6 @@
 /** Ageing: shortens old results, when that pays (seed 001 §Microcompactação, CONFORMANCE §4). */
 import { kindOf } from "../claims/kind";
+import { subjectOf } from "../claims/subject";
 import { agedLine } from "../claims/ticket";
 import {
   agesOf,
@@ -141,10 +142,4 @@ function agedText(conversation: Conversation, { level, facts }: DueResult, archi
     );
   const subject = subjectOf(conversation.argumentsOf(facts.call) ?? "");
   return agedLine({ tool, subject, lines, kind: kindOf(archive.whole), totalChars: chars, handle });
-}
-
-/** What a call was about: its path, query or command, as the model wrote it. */
-export function subjectOf(argumentsText: string): string {
-  const match = /"(?:path|query|command|glob)"\s*:\s*"((?:[^"\\]|\\.){1,80})"/.exec(argumentsText);
-  return match?.[1] ?? "";
 }

@@ -1,8 +1,9 @@
 /** Overflow recovery: the provider refused a request because of its size, so the next one is made smaller, step by step (CONFORMANCE §4). */
+import { subjectOf } from "../claims/subject";
 import { prunedText } from "../claims/ticket";
 import { oldBlocks, removalOf } from "../history/overflow";
 import type { EventOf } from "../schema/event";
-import { age, ageAll, subjectOf } from "./age";
+import { age, ageAll } from "./age";
 import { budget } from "./budget";
 import type { Conversation } from "./conversation";
 import { record } from "./step";

@@ -1,17 +1,10 @@
 /** Steps 7 and 8: what the model is shown of a result is decided once and remembered; its bytes never change by themselves. */
 import { branchFailedLine, branchText, excessWords, projectionText } from "../claims/apart";
-import { headOf, tailOf } from "../claims/cut";
-import { describe, isBinaryLooking, kindOf } from "../claims/kind";
+import { headOf } from "../claims/cut";
+import { describe } from "../claims/kind";
 import { digestFor, type ResultLimits } from "../claims/policy";
-import {
-  cutText,
-  fenced,
-  headlessTicketOf,
-  NO_OUTPUT,
-  opaqueTicketOf,
-  projectionTicketOf,
-  ticketOf,
-} from "../claims/ticket";
+import { cutText, fenced, NO_OUTPUT, projectionTicketOf } from "../claims/ticket";
+import { ticketFor } from "../claims/ticketFor";
 import type { EventOf, ReplyCall } from "../schema/event";
 import type { MediaShown } from "../schema/message";
 import { asRaw, charLength } from "../schema/text";
@@ -147,15 +140,8 @@ function ticketText(result: StoredResult, kept: Kept & { kind: "stored" }, conte
   const values = pointers && projectionOf(safe, pointers, maximumChars);
   if (values?.kind === "values") return projectionTicketOf(facts, values);
   const note = values?.why ?? null;
-  if (isBinaryLooking(safe))
-    return opaqueTicketOf({ ...facts, what: kindOf(safe), note, bytes, sha256: claim.sha256 });
-  if (!limits.hasPreview || (tainted && context.settings.claimCheck.taintedHeads === "omit"))
-    return headlessTicketOf({ ...facts, note });
-  const head = headOf(safe, chars > limits.headChars ? limits.headChars : Math.floor(chars / 2)); // few but wide chars
-  const headChars = charLength(head);
-  const rest = limits.tailChars > 0 ? tailOf(safe.slice(head.length), limits.tailChars) : "";
-  const tail = headChars + charLength(rest) < chars ? rest : "";
-  return ticketOf({ ...facts, note, head, headChars, tail, tailChars: charLength(tail) });
+  const hasPreview = limits.hasPreview && !(tainted && context.settings.claimCheck.taintedHeads === "omit");
+  return ticketFor(safe, { ...claim, tool, chars, bytes }, { ...limits, hasPreview }, note).text;
 }
 
 function remembered(

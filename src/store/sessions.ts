@@ -245,15 +245,23 @@ export class Sessions {
    * is. Throws `blob-missing`, `blob-corrupt`.
    */
   async content(id: string, handle: Handle): Promise<SafeText> {
+    return (await this.contents(id))(handle);
+  }
+
+  /** The same for many of them: which there are is read once. */
+  async contents(id: string): Promise<(handle: Handle) => Promise<SafeText>> {
     const place = await this.#existing(id);
     const keeping = await this.#root.vault.of(place);
-    const stored = (await this.#claims(place, keeping.seal)).get(handle);
-    if (!stored)
-      throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+    const claims = await this.#claims(place, keeping.seal);
     const blobs = blobsOf(keeping);
-    if (!isMedia(stored)) return blobs.read(stored.sha256);
-    await blobs.readBytes(stored.sha256);
-    return mediaDescription(stored) as SafeText;
+    return async (handle) => {
+      const stored = claims.get(handle);
+      if (!stored)
+        throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+      if (!isMedia(stored)) return blobs.read(stored.sha256);
+      await blobs.readBytes(stored.sha256);
+      return mediaDescription(stored) as SafeText;
+    };
   }
 
   async #claims({ folder }: Place, seal: Seal | null): Promise<ReadonlyMap<Handle, Claim>> {

@@ -302,7 +302,13 @@ export class SessionDraft {
     const { end, error } = reply;
     const [input, output, cached] = [reply.input, reply.output, reply.cached].map(countOf);
     const text = this.#safe(reply.text);
-    const made = calls.map(({ call, id, name, arguments: words }) => ({ call, id, name, arguments: words }));
+    // Some formats have no ids, and pairing drops calls that have none.
+    const made = calls.map(({ call, id, name, arguments: words }) => ({
+      call,
+      id: id || call,
+      name,
+      arguments: words,
+    }));
     this.#emit(
       {
         type: "replied",

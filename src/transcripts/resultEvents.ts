@@ -1,16 +1,15 @@
 /** One result of a transcript as the events of a call: what is long is a stored content with a ticket, as in the loop. */
 import { claimOf } from "../claims/claim";
-import { headOf } from "../claims/cut";
 import { handleOf } from "../claims/handle";
-import { describe, isBinaryLooking } from "../claims/kind";
 import { isShowable, mediaTypeOf } from "../claims/mediaType";
 import { type ClaimPolicy, isOver, limitsFor } from "../claims/policy";
-import { fenced, headlessTicketOf, mediaLine, NO_OUTPUT, ticketOf, untrustedImage } from "../claims/ticket";
+import { fenced, mediaLine, NO_OUTPUT, untrustedImage } from "../claims/ticket";
+import { ticketFor } from "../claims/ticketFor";
+import { toolKindOf } from "../claims/toolKind";
 import type { Claim } from "../schema/claim";
 import type { SessionEvent } from "../schema/event";
 import type { MediaShown } from "../schema/message";
 import { byteLength, charLength, lineCount } from "../schema/text";
-import type { ToolClass } from "../schema/tool";
 import type { DraftMedia, DraftResult, TranscriptPorts } from "./draft";
 
 export type ResultEvents = {
@@ -29,7 +28,7 @@ export function resultEvents(
   policy: ClaimPolicy,
 ): ResultEvents {
   const { isError = null } = result;
-  const toolClass: ToolClass = isError ? "error" : "other";
+  const toolClass = isError ? "error" : toolKindOf(tool).class;
   const notes: string[] = [];
   const bounded = ports.safe.bound(result.text);
   const { text, hits } = ports.safe.hide(bounded?.text ?? "The result was refused and not kept.");
@@ -77,7 +76,7 @@ export function resultEvents(
   );
   const isBlank = text.trim() === "";
   const whole = isBlank ? (media.length > 0 ? "" : NO_OUTPUT) : fenced(text, tool);
-  const shown = claim ? ticketText(text, claim, limits.headChars) : whole;
+  const shown = claim ? ticketFor(text, claim, limits).text : whole;
   events.push({
     type: "remembered",
     call,
@@ -92,13 +91,6 @@ export function resultEvents(
     ...(media.length > 0 && { media }),
   });
   return { events, contents, notes, shown };
-}
-
-function ticketText(text: string, { tool, handle, chars }: Claim, headChars: number): string {
-  const facts = { tool, handle, totalChars: chars, what: describe(text), tainted: true };
-  if (isBinaryLooking(text)) return headlessTicketOf(facts);
-  const head = headOf(text, headChars);
-  return ticketOf({ ...facts, head, headChars: charLength(head), tail: "", tailChars: 0 });
 }
 
 type Part = { readonly bytes: Buffer; readonly mediaType: ReturnType<typeof mediaTypeOf> };

@@ -1,7 +1,7 @@
 // test/support: small sessions for the replays, as they are told: who said what, and what tools returned.
-import { evidenceOf, type Said, stringLeaves } from "../../bench/traces/evidence";
-import { whole } from "../../bench/traces/session";
-import type { Policy, ResultItem, SaidItem, Session, Shown } from "../../bench/traces/types";
+import { evidenceOf, type Said, stringLeaves } from "../../src/inspector/whatIf/evidence";
+import { whole } from "../../src/inspector/whatIf/session";
+import type { Policy, ResultItem, SaidItem, Session, Shown } from "../../src/inspector/whatIf/types";
 import type { TokenCounter } from "../../src/schema/tokens";
 
 /** `a`: a reply, to the request that its `idle` seconds passed before. */

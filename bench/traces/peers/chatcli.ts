@@ -7,9 +7,11 @@
  * by default there). The code looks at no tool's name, although the seed says that results of writing tools stay.
  * Its lengths are bytes; where a cut would part a character, ours leaves the character out.
  */
+
+import { handleOf } from "../../../src/inspector/whatIf/handle";
+import type { Change, Policy, Range, ResultItem, Shown } from "../../../src/inspector/whatIf/types";
 import { byteLength } from "../../../src/schema/text";
-import { handleOf, pathOf } from "../paths";
-import type { Change, Policy, Range, ResultItem, Shown } from "../types";
+import { pathOf } from "../paths";
 
 const RESULT_BYTES = 20_000;
 const TURN_BYTES = 200_000;

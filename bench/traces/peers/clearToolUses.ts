@@ -4,7 +4,7 @@
  * done by the server on the whole history that each request brings, so that what counts is the history before any
  * clearing. `clear_at_least` is not set, inputs stay. The placeholder is not documented.
  */
-import type { Change, Policy } from "../types";
+import type { Change, Policy } from "../../../src/inspector/whatIf/types";
 import { CLEARED } from "./cleared";
 
 const TRIGGER_TOKENS = 100_000;

@@ -4,9 +4,10 @@
  * and a notice with its path remains; for JSON, with a second path, of its schema. No part of the result is shown. In
  * our words, at the length of theirs.
  */
+
+import type { Policy, Shown } from "../../../src/inspector/whatIf/types";
 import { onArrival } from "../onArrival";
 import { pathOf } from "../paths";
-import type { Policy, Shown } from "../types";
 
 const THRESHOLD_UNITS = 8192; // named bytes, compared with the length of a string
 

@@ -4,9 +4,10 @@
  * five lines, numbered, each cut to 1,000 characters. There, tools that read and list files are exempt and
  * have limits of their own; here no tool is.
  */
+
+import type { Policy, Range, Shown } from "../../../src/inspector/whatIf/types";
 import { onArrival } from "../onArrival";
 import { pathOf } from "../paths";
-import type { Policy, Range, Shown } from "../types";
 
 const LIMIT_CHARS = 20_000 * 4;
 const LINES = 5; // at either end

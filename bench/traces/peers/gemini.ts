@@ -5,8 +5,9 @@
  * its path remains with the first and the last 250 characters, for a shell with the first and the last ten lines.
  * Tokens are (name + JSON of the response) / 4. A mask that would save nothing is not put on.
  */
+
+import type { Change, Item, Policy, Range, ResultItem, Shown } from "../../../src/inspector/whatIf/types";
 import { pathOf } from "../paths";
-import type { Change, Item, Policy, Range, ResultItem, Shown } from "../types";
 
 const PROTECT_TOKENS = 50_000;
 const MINIMUM_TOKENS = 30_000;

@@ -5,7 +5,7 @@
  * up to the first that is cleared already. Tokens are characters / 4, rounded. Failed results and `skill` are left
  * alone. The setting `compaction.prune` is on.
  */
-import type { Change, Item, Policy } from "../types";
+import type { Change, Item, Policy } from "../../../src/inspector/whatIf/types";
 import { CLEARED } from "./cleared";
 
 const PROTECT_TOKENS = 40_000;

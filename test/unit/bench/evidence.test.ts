@@ -1,6 +1,6 @@
 /** What a reply shows it was read: words and lines that had stood in one result alone. */
 import assert from "node:assert/strict";
-import type { Session } from "../../../bench/traces/types";
+import type { Session } from "../../../src/inspector/whatIf/types";
 import { sessionOf, type Told } from "../../support/benchSession";
 
 /** Per reply: from which item, which words, at which places. */

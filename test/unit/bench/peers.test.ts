@@ -7,10 +7,10 @@ import { deepagents, evicted } from "../../../bench/traces/peers/deepagents";
 import { gemini, masked, maskOf } from "../../../bench/traces/peers/gemini";
 import { naive } from "../../../bench/traces/peers/naive";
 import { opencode } from "../../../bench/traces/peers/opencode";
-import { PROFILES } from "../../../bench/traces/profiles";
-import { whole } from "../../../bench/traces/session";
-import { simulate } from "../../../bench/traces/simulate";
-import type { Item, Policy, Profile, Shown } from "../../../bench/traces/types";
+import { PROFILES } from "../../../src/inspector/whatIf/profiles";
+import { whole } from "../../../src/inspector/whatIf/session";
+import { simulate } from "../../../src/inspector/whatIf/simulate";
+import type { Item, Policy, Profile, Shown } from "../../../src/inspector/whatIf/types";
 import { resultOf, sessionOf, type Told, units } from "../../support/benchSession";
 
 const PATH = "/tmp/results/00001.txt";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { loadSessions, sessionOf } from "../../../bench/traces/session";
+import { loadSessions } from "../../../bench/traces/loadSessions";
+import { sessionOf } from "../../../src/inspector/whatIf/session";
 import { byteLength } from "../../../src/schema/text";
 import { readTranscript } from "../../../src/transcripts/readTranscript";
 import { units } from "../../support/benchSession";

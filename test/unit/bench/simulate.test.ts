@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { naive } from "../../../bench/traces/peers/naive";
-import { PROFILES } from "../../../bench/traces/profiles";
-import { type Redemption, simulate } from "../../../bench/traces/simulate";
-import type { Policy, Profile, Session, Shown } from "../../../bench/traces/types";
+import { PROFILES } from "../../../src/inspector/whatIf/profiles";
+import { type Redemption, simulate } from "../../../src/inspector/whatIf/simulate";
+import type { Policy, Profile, Session, Shown } from "../../../src/inspector/whatIf/types";
 import { policyOf, sessionOf, units } from "../../support/benchSession";
 
 const [ANTHROPIC, OPENAI, UNCACHED] = PROFILES as [Profile, Profile, Profile];

@@ -1,5 +1,7 @@
 /** Every other format in a few lines of our own, with what real ones do (QUIRKS): who said what, and which key a result has. */
 import assert from "node:assert/strict";
+import { foldHistory } from "../../../src/history/fold";
+import { pair } from "../../../src/history/pair";
 import { linesOf, notesOf, pictureOf, readOne, readText } from "../../support/transcripts";
 
 type Case = {
@@ -549,5 +551,25 @@ test("tau-bench: a session for each run", async () => {
   assert.deepEqual(
     sessions.map(({ title }) => title),
     ["Task 0-0", "Task 1-0"],
+  );
+});
+
+test("calls of a format without ids get one each, so that going on with the session keeps them and their results", async () => {
+  const said = (role: string, text: string) => ({ role, content: [{ type: "text", text }], ts: 1 });
+  const { events } = await readOne(
+    JSON.stringify([
+      said("user", "<task>\nLook.\n</task>"),
+      said("assistant", "I look.\n<read_file>\n<path>a.ts</path>\n</read_file>"),
+      said("user", "[read_file for 'a.ts'] Result:\nA"),
+      said("assistant", "And there.\n<read_file>\n<path>b.ts</path>\n</read_file>"),
+      said("user", "[read_file for 'b.ts'] Result:\nB"),
+    ]),
+  );
+  const { messages } = foldHistory(events);
+  const paired = pair(messages, () => undefined);
+  assert.deepEqual(paired.repairs, []);
+  assert.deepEqual(
+    messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : [])),
+    ["t1c0", "t2c0"],
   );
 });

@@ -1,4 +1,4 @@
-/** bench traces: sets of code units, as ranges in order that neither touch nor overlap. */
+/** What if: sets of code units, as ranges in order that neither touch nor overlap. */
 import type { Range } from "./types";
 
 export function union(ranges: readonly Range[]): readonly Range[] {

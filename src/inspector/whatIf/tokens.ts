@@ -1,7 +1,7 @@
-/** bench traces: the one counter of all figures, each text counted once. */
-import type { TokenCounter } from "../../src/schema/tokens";
+/** What if: the one counter of all figures, each text counted once. */
+import type { TokenCounter } from "../../schema/tokens";
 
-export function cached(counter: TokenCounter): TokenCounter {
+export function countedOnce(counter: TokenCounter): TokenCounter {
   const known = new Map<string, number>();
   return {
     name: counter.name,

@@ -1,41 +1,23 @@
-/** bench traces: sessions of real transcripts, read once, counted once, with their evidence. Policies share them. */
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { safeTexts } from "../../src/agent/safeTexts";
-import { unfenced } from "../../src/claims/ticket";
-import type { EventOf, Logged } from "../../src/schema/event";
-import type { TokenCounter } from "../../src/schema/tokens";
-import { plainNameOf } from "../../src/store/blobs";
-import { sha256 } from "../../src/store/digest";
-import type { DraftedSession } from "../../src/transcripts/draft";
-import { readTranscript } from "../../src/transcripts/readTranscript";
+/** What if: a recorded session as it can be replayed: counted once, results whole, with what each reply took from them. */
+import { NO_OUTPUT, unfenced } from "../../claims/ticket";
+import type { Digest } from "../../schema/claim";
+import type { EventOf, Logged } from "../../schema/event";
+import type { TokenCounter } from "../../schema/tokens";
 import { evidenceOf, type Said, stringLeaves } from "./evidence";
 import type { ResultItem, SaidItem, Session } from "./types";
 
-const SALT = "0".repeat(32); // the same placeholders of secrets in every run
-
-/** The sessions of all transcripts in the folder of shared data that have a request. */
-export async function loadSessions(data: string, tokens: TokenCounter): Promise<readonly Session[]> {
-  const folder = path.join(data, "traces");
-  const [, ...rows] = (await readFile(path.join(folder, "index.tsv"), "utf8")).trim().split("\n");
-  const sessions: Session[] = [];
-  for (const row of rows) {
-    const [file = ""] = row.split("\t");
-    const read = await readTranscript(path.join(folder, file), {
-      hash: sha256,
-      now: () => 0,
-      nameOf: plainNameOf,
-      tokens,
-      safe: () => safeTexts(SALT, sha256),
-    });
-    for (const [n, drafted] of read.sessions.entries())
-      sessions.push(sessionOf(`${file}#${n + 1}`, drafted, tokens));
-  }
-  return sessions.filter(({ requests }) => requests.length > 0);
-}
+/** A log, and the stored contents that it names. */
+export type RecordedSession = {
+  readonly events: readonly Logged[];
+  readonly contents: ReadonlyMap<Digest, { toString(encoding: "utf8"): string }>;
+};
 
 /** Results are whole: what the import stored is read from its contents, what it fenced is taken out of the fence. */
-export function sessionOf(name: string, { events, contents }: DraftedSession, tokens: TokenCounter): Session {
+export function sessionOf(
+  name: string,
+  { events, contents }: RecordedSession,
+  tokens: TokenCounter,
+): Session {
   const items: (SaidItem | ResultItem)[] = [];
   const texts: (readonly string[])[] = []; // all that each item says
   const replies: (Said & { readonly at: number })[] = [];
@@ -43,14 +25,25 @@ export function sessionOf(name: string, { events, contents }: DraftedSession, to
   const stored = new Map<string, string>(); // handle → text
   for (const event of events) {
     if (event.type === "asked") {
-      items.push({ kind: "user", text: event.text, tokens: tokens.count(event.text) });
+      items.push({ kind: "user", text: event.text, tokens: tokens.count(event.text), turn: event.turn });
       texts.push([event.text]);
     } else if (event.type === "replied") {
       const leaves = event.calls.flatMap((call) => stringLeaves(call.arguments));
       replies.push({ items: items.length, words: [event.text, ...leaves], at: requestedAt(events, event) });
       const parts = [event.text, ...event.calls.map((call) => call.arguments)];
-      const size = parts.reduce((sum, part) => sum + tokens.count(part), 0);
-      items.push({ kind: "assistant", text: parts.join("\n"), tokens: size });
+      const made = event.calls.map(({ name: tool, arguments: words }) => ({
+        tool,
+        arguments: words,
+        tokens: tokens.count(words),
+      }));
+      const size = made.reduce((sum, call) => sum + call.tokens, tokens.count(event.text));
+      items.push({
+        kind: "assistant",
+        text: parts.join("\n"),
+        tokens: size,
+        turn: event.turn,
+        calls: made,
+      });
       texts.push([...parts, ...leaves]);
       for (const call of event.calls) calls.set(call.call, { ...call, turn: event.turn });
     } else if (event.type === "tool_result_stored") {
@@ -84,14 +77,15 @@ export function sessionOf(name: string, { events, contents }: DraftedSession, to
 
 export const whole = (text: string) => ({ text, kept: [[0, text.length]] as const, isKept: true });
 
+/** What was shown, where the whole is stored no longer. */
 function wholeOf(event: EventOf<"remembered">, stored: ReadonlyMap<string, string>): string {
-  if (event.shown === "ticket" && event.handle !== null) {
-    const text = stored.get(event.handle);
-    if (text === undefined) throw new Error(`the content of ${event.call} is not there`);
-    return text;
-  }
-  return event.tainted && event.text !== "" ? unfenced(event.text) : "";
+  if (isStandIn(event) && event.handle !== null) return stored.get(event.handle) ?? event.text;
+  if (event.text === "" || event.text === NO_OUTPUT) return "";
+  return event.tainted ? unfenced(event.text) : event.text;
 }
+
+const isStandIn = ({ shown }: EventOf<"remembered">): boolean =>
+  shown === "ticket" || shown === "projection" || shown === "branch";
 
 /** When the request of a reply left. */
 function requestedAt(events: readonly Logged[], reply: Logged): number {

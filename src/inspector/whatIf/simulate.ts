@@ -1,5 +1,5 @@
 /**
- * bench traces: one session under one policy and one price list. The rules:
+ * What if: one session under one policy and one price list. The rules:
  *
  * - Request k carries everything before reply k, behind a system and tools prefix of 12,000 tokens.
  * - It costs `read` × what the provider still has of the request before (the prefix and the items before the first one
@@ -13,8 +13,8 @@
  *   it is a result like any other, which the policy may hide again (`result`).
  * - With `none` nothing is asked for: a bound.
  */
-import { byteLength } from "../../src/schema/text";
-import type { TokenCounter } from "../../src/schema/tokens";
+import { byteLength } from "../../schema/text";
+import type { TokenCounter } from "../../schema/tokens";
 import { contains, union, without } from "./ranges";
 import { whole } from "./session";
 import type { Evidence, Item, Policy, Profile, Range, ResultItem, Session } from "./types";
@@ -45,21 +45,24 @@ export type Simulated = {
   readonly perRequest: readonly SimulatedRequest[];
 };
 
+/** What each request carries: its items, and the tokens of each as it is shown. Valid only while it is told. */
+export type Watch = (request: SimulatedRequest, items: readonly Item[], sizes: readonly number[]) => void;
+
 export function simulate(
   session: Session,
   policy: Policy,
   profile: Profile,
   tokens: TokenCounter,
-  { redemption }: { readonly redemption: Redemption },
+  { redemption, watch }: { readonly redemption: Redemption; readonly watch?: Watch },
 ): Simulated {
-  const context = new Context(session, profile, tokens);
+  const context = new Context(session, profile, tokens, watch);
   const ask = policy.open(tokens, profile);
   let evidenceHidden = 0;
   for (const [n, { items, idleSeconds, evidence }] of session.requests.entries()) {
     context.append(items);
-    const { inputTokens, wholeTokens } = context;
-    for (const { at, shown } of ask(context.items, { request: n + 1, idleSeconds, inputTokens, wholeTokens }))
-      context.change(at, shown);
+    const { inputTokens, wholeTokens, prefixTokens } = context;
+    const moment = { request: n + 1, idleSeconds, inputTokens, wholeTokens, prefixTokens };
+    for (const { at, shown } of ask(context.items, moment)) context.change(at, shown);
     const needed = evidence.filter((one) => context.hiddenOf(one).length > 0);
     evidenceHidden += needed.length;
     let idle = idleSeconds;
@@ -101,12 +104,18 @@ class Context {
   readonly #live: (ResultItem | undefined)[] = []; // of the session's items, by their index there
   readonly #traces = new Map<ResultItem, Trace>();
   readonly #changed = new Set<ResultItem>(); // since the last request
-  #sum = PREFIX_TOKENS;
-  #whole = PREFIX_TOKENS;
+  readonly prefixTokens: number;
+  readonly #watch: Watch | undefined;
+  #sum: number;
+  #whole: number;
   #sent = 0; // items of the last request
   #common = 0; // of them, those before the first that differs
 
-  constructor(session: Session, profile: Profile, tokens: TokenCounter) {
+  constructor(session: Session, profile: Profile, tokens: TokenCounter, watch?: Watch) {
+    this.prefixTokens = session.prefixTokens ?? PREFIX_TOKENS;
+    this.#sum = this.prefixTokens;
+    this.#whole = this.prefixTokens;
+    this.#watch = watch;
     this.#session = session;
     this.#profile = profile;
     this.#tokens = tokens;
@@ -166,7 +175,9 @@ class Context {
     }
     const output = isAsking ? ASKING_TOKENS * OUTPUT_PRICE : 0;
     const cost = read * reused + write * (this.#sum - reused) + output;
-    this.perRequest.push({ tokens: this.#sum, reused, cost, isAsking });
+    const request = { tokens: this.#sum, reused, cost, isAsking };
+    this.perRequest.push(request);
+    this.#watch?.(request, this.items, this.#sizes);
     this.#sent = this.items.length;
     this.#common = this.#sent;
     for (const item of this.#changed) {

@@ -1,33 +1,34 @@
 /**
- * bench traces: ours, with the library's own decisions and its shipped defaults. Results become events of the history's
+ * What if: ours, with the library's own decisions and its shipped defaults. Results become events of the history's
  * fold; what is over its class's limit is a ticket from the start, and old results age when that pays.
  */
 
-import { subjectOf } from "../../src/agent/age";
-import { headOf, tailOf } from "../../src/claims/cut";
-import { describe, isBinaryLooking, kindOf } from "../../src/claims/kind";
-import { createClaimPolicy, isOver, limitsFor } from "../../src/claims/policy";
-import { agedLine, FETCH_RESULT, shortenedText, ticketOf } from "../../src/claims/ticket";
+import { headOf, tailOf } from "../../claims/cut";
+import { kindOf } from "../../claims/kind";
+import { createClaimPolicy, isOver, limitsFor } from "../../claims/policy";
+import { subjectOf } from "../../claims/subject";
+import { agedLine, FETCH_RESULT, shortenedText } from "../../claims/ticket";
+import { ticketFor } from "../../claims/ticketFor";
+import { toolKindOf } from "../../claims/toolKind";
 import {
   agesOf,
   type DueResult,
   dueForAgeing,
   SHORTENED_HEAD_CHARS,
   SHORTENED_TAIL_CHARS,
-} from "../../src/history/age";
-import { callKey, type HistoryState, historyFold } from "../../src/history/fold";
-import { messageTokens } from "../../src/history/messageTokens";
-import { type Cut, decideCut, expectedReads, requestCost } from "../../src/history/promptCache";
-import { RequestSizes } from "../../src/history/sizes";
-import type { Handle } from "../../src/schema/claim";
-import type { CacheProfile } from "../../src/schema/cost";
-import type { Logged, SessionEvent } from "../../src/schema/event";
-import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
-import { byteLength, charLength, lineCount } from "../../src/schema/text";
-import type { TokenCounter } from "../../src/schema/tokens";
-import { toolKindOf } from "../../src/transcripts/toolClass";
-import { handleOf } from "./paths";
-import { PREFIX_TOKENS } from "./simulate";
+} from "../../history/age";
+import { callKey, type HistoryState, historyFold } from "../../history/fold";
+import { messageTokens } from "../../history/messageTokens";
+import { type Cut, decideCut, expectedReads, requestCost } from "../../history/promptCache";
+import { RequestSizes } from "../../history/sizes";
+import type { Digest, Handle } from "../../schema/claim";
+import type { CacheProfile } from "../../schema/cost";
+import type { Logged, SessionEvent } from "../../schema/event";
+import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
+import { byteLength, charLength, lineCount } from "../../schema/text";
+import type { TokenCounter } from "../../schema/tokens";
+import { handleOf } from "./handle";
+import { cacheProfileFrom } from "./profiles";
 import type { Change, Item, Moment, Policy, Profile, Range, ResultItem, Shown } from "./types";
 
 export const ours: Policy = oursWith("ours", DEFAULT_SETTINGS);
@@ -63,9 +64,7 @@ class Ours {
   constructor(settings: CoreSettings, counter: TokenCounter, profile: Profile) {
     this.#settings = settings;
     this.#counter = counter;
-    const { name, write, read, ttlSeconds } = profile;
-    const prices = { write, read, ttlSeconds: Number.isFinite(ttlSeconds) ? ttlSeconds : null };
-    this.#cacheProfile = { name, source: "table", prices };
+    this.#cacheProfile = cacheProfileFrom(profile);
     this.#sizes = new RequestSizes(counter);
   }
 
@@ -78,7 +77,7 @@ class Ours {
     }
     this.#sizes.update(this.#state.messages, this.#state.divergence.at);
     const due = this.#dueAt(items);
-    const cut = this.#cutOf(due, moment.idleSeconds, requests);
+    const cut = this.#cutOf(due, moment, requests);
     if (cut !== null) {
       const chosen = cut.chosen.map((at) => due[at] as Candidate);
       for (const { due: one, shown } of chosen) changes.push({ at: this.#itemOf(one), shown });
@@ -97,7 +96,7 @@ class Ours {
     return changes;
   }
 
-  #cutOf(due: readonly Candidate[], idleSeconds: number, requests: number): Cut | null {
+  #cutOf(due: readonly Candidate[], { idleSeconds, prefixTokens }: Moment, requests: number): Cut | null {
     const { strategy } = this.#settings.ageing;
     if (due.length === 0 || strategy === "off") return null;
     if (strategy === "age")
@@ -117,7 +116,7 @@ class Ours {
         profile: this.#cacheProfile,
         requests,
         idleSeconds,
-        totalTokens: PREFIX_TOKENS + this.#sizes.of().tokens,
+        totalTokens: prefixTokens + this.#sizes.of().tokens,
         spentTokens: this.#spentTokens,
         isOverflowing: false,
       },
@@ -142,11 +141,11 @@ class Ours {
     });
   }
 
-  #spend({ request, idleSeconds }: Moment): void {
+  #spend({ request, idleSeconds, prefixTokens }: Moment): void {
     const { messages, divergence } = this.#state;
     this.#sizes.update(messages, divergence.at);
-    const reusedTokens = PREFIX_TOKENS + this.#sizes.of(divergence.at).tokens;
-    const totalTokens = PREFIX_TOKENS + this.#sizes.of().tokens;
+    const reusedTokens = prefixTokens + this.#sizes.of(divergence.at).tokens;
+    const totalTokens = prefixTokens + this.#sizes.of().tokens;
     const idle = request === 1 ? null : idleSeconds;
     this.#spentTokens += requestCost(this.#cacheProfile, { reusedTokens, totalTokens }, idle);
   }
@@ -220,6 +219,8 @@ class Ours {
 
 type Candidate = { readonly due: DueResult; readonly shown: Shown; readonly freedTokens: number };
 
+/** As long as one. */
+const NO_DIGEST = "0".repeat(64) as Digest;
 const POLICY = new WeakMap<CoreSettings, ReturnType<typeof createClaimPolicy>>();
 
 /** As it arrives: null where it stays whole. */
@@ -228,14 +229,12 @@ function shownOf(item: ResultItem, settings: CoreSettings, at: number): Shown | 
   POLICY.set(settings, policy);
   const { text, tool } = item;
   const limits = limitsFor(policy, tool, item.isError ? "error" : toolKindOf(tool).class);
-  const totalChars = charLength(text);
-  if (!isOver(limits, { chars: totalChars, bytes: byteLength(text) })) return null;
-  const handle = handleOf(at) as Handle;
-  const head = isBinaryLooking(text) ? "" : headOf(text, limits.headChars);
-  const tail = limits.tailChars > 0 ? tailOf(text.slice(head.length), limits.tailChars) : "";
-  const facts = { tool, handle, totalChars, what: describe(text) };
-  const sizes = { headChars: charLength(head), tailChars: charLength(tail) };
-  return { text: ticketOf({ ...facts, head, tail, ...sizes }), kept: keptOf(text, head, tail), isKept: true };
+  const chars = charLength(text);
+  const bytes = byteLength(text);
+  if (!isOver(limits, { chars, bytes })) return null;
+  const claim = { tool, handle: handleOf(at) as Handle, chars, bytes, sha256: NO_DIGEST };
+  const ticket = ticketFor(text, claim, limits);
+  return { text: ticket.text, kept: keptOf(text, ticket.head, ticket.tail), isKept: true };
 }
 
 function agedShown(item: ResultItem, { facts, level }: DueResult): Shown {

@@ -1,5 +1,5 @@
 /**
- * bench traces: what a reply shows it was read, whatever a policy would hide. Tokens here are lexical: maximal runs of
+ * What if: what a reply shows it was read, whatever a policy would hide. Tokens here are lexical: maximal runs of
  * letters, digits and `_`. Lines are trimmed and of at least 24 characters. Of both, only what had stood in exactly one
  * item before the reply counts, and only where that item is a result. An item is all that was given or said before: the
  * person's words, replies, their arguments (as they stand and decoded) and results. A line that stands inside a longer

@@ -2,7 +2,7 @@
  * Read this first: a session as the replays see it, and what a policy may do to it. Offsets are UTF-16 code units,
  * tokens those of the one counter that is named in the report.
  */
-import type { TokenCounter } from "../../src/schema/tokens";
+import type { TokenCounter } from "../../schema/tokens";
 
 export type Range = readonly [from: number, to: number];
 
@@ -19,7 +19,11 @@ export type SaidItem = {
   readonly kind: "user" | "assistant";
   readonly text: string;
   readonly tokens: number;
+  readonly turn?: number; // of the reply, or of the one that the words are answered with, from 1
+  readonly calls?: readonly SaidCall[];
 };
+/** `tokens` of the arguments, which are among those of their reply. */
+export type SaidCall = { readonly tool: string; readonly arguments: string; readonly tokens: number };
 export type ResultItem = {
   readonly kind: "result";
   readonly tool: string;
@@ -50,6 +54,7 @@ export type Session = {
   readonly name: string;
   readonly items: readonly (SaidItem | ResultItem)[];
   readonly requests: readonly SessionRequest[];
+  readonly prefixTokens?: number; // of what stands before the items; not given: PREFIX_TOKENS
 };
 
 /** Prices relative to input: `write` of what is not cached, `read` of what is. */
@@ -58,6 +63,8 @@ export type Profile = {
   readonly write: number;
   readonly read: number;
   readonly ttlSeconds: number;
+  /** Nobody knows: these prices are those of no cache, and decisions are taken as for an unknown model. */
+  readonly isUnknown?: true;
 };
 
 export type Moment = {
@@ -65,6 +72,7 @@ export type Moment = {
   readonly idleSeconds: number; // since the request before
   readonly inputTokens: number; // of the request if nothing is changed, system and tools included
   readonly wholeTokens: number; // the same with every result whole
+  readonly prefixTokens: number; // what stands before the items
 };
 export type Change = { readonly at: number; readonly shown: Shown }; // of items[at], a result
 

@@ -1,8 +1,0 @@
-/** bench traces: price lists, relative to input. */
-import type { Profile } from "./types";
-
-export const PROFILES: readonly Profile[] = [
-  { name: "anthropic-5m", write: 1.25, read: 0.1, ttlSeconds: 300 },
-  { name: "openai-auto", write: 1, read: 0.1, ttlSeconds: 600 },
-  { name: "uncached", write: 1, read: 1, ttlSeconds: Number.POSITIVE_INFINITY },
-];

@@ -1,0 +1,7 @@
+/** What aged lines say of a call. */
+
+/** What a call was about: its path, query or command, as the model wrote it. */
+export function subjectOf(argumentsText: string): string {
+  const match = /"(?:path|query|command|glob)"\s*:\s*"((?:[^"\\]|\\.){1,80})"/.exec(argumentsText);
+  return match?.[1] ?? "";
+}

@@ -1,0 +1,75 @@
+/** `cloakroom analyze`: what filled the window of recorded sessions, and what Cloakroom would have sent. Nothing is written. */
+import { type AnalysedSession, analysisReport, totalLine, totalOf } from "../inspector/analysisReport";
+import { analyse } from "../inspector/whatIf/analyse";
+import { PROFILES } from "../inspector/whatIf/profiles";
+import type { RecordedSession } from "../inspector/whatIf/session";
+import { countedOnce } from "../inspector/whatIf/tokens";
+import { Failure } from "../schema/failure";
+import type { TokenCounter } from "../schema/tokens";
+
+/** `source`: a file or a session as it was named. Throws where it cannot be read. */
+export type ReadRecorded = (source: string, tokens: TokenCounter) => Promise<readonly RecordedSession[]>;
+
+export type AnalyzeWords = {
+  readonly sources: readonly string[];
+  readonly profile: string | undefined;
+  readonly json: boolean;
+};
+
+/** Where lines and problems go, as they come: a file at a time is held, not all. */
+export type Told = { line(text: string): void; problem(text: string): void };
+
+/** Resolves with the exit code: 0 all were read, 1 some were not, 2 wrong words. */
+export async function analyze(
+  { sources, profile: named, json }: AnalyzeWords,
+  read: ReadRecorded,
+  tokens: TokenCounter,
+  told: Told,
+): Promise<0 | 1 | 2> {
+  const profile = PROFILES.find(({ name }) => name === named);
+  if (named !== undefined && profile === undefined) {
+    told.problem(`--profile takes ${PROFILES.map(({ name }) => name).join(", ")}.`);
+    return 2;
+  }
+  const sessions: AnalysedSession[] = [];
+  let problems = 0;
+  for (const source of sources) {
+    const counter = countedOnce(tokens); // of this file only: it remembers what it counted
+    const recorded = await readOr(source, (one) => read(one, counter));
+    if (typeof recorded === "string") {
+      problems++;
+      told.problem(recorded);
+      continue;
+    }
+    for (const [n, one] of recorded.entries()) {
+      const name = recorded.length === 1 ? source : `${source} (session ${n + 1} of ${recorded.length})`;
+      const session = { source: name, ...analyse(one, { tokens: counter, profile }) };
+      if (!json) told.line([...(sessions.length > 0 ? [""] : []), ...analysisReport(session)].join("\n"));
+      sessions.push(session);
+    }
+  }
+  if (json) told.line(JSON.stringify({ sessions, total: totalOf(sessions) }, null, 2));
+  else if (sessions.length > 1) told.line(`\n${totalLine(sessions)}`);
+  return problems > 0 ? 1 : 0;
+}
+
+const NEXT =
+  "Name a session file as its agent wrote it; an archive of Cloakroom is imported first, and analysed with --workspace.";
+
+/** The problem as a sentence, where it is one of this file and not ours. */
+async function readOr(
+  source: string,
+  read: (source: string) => Promise<readonly RecordedSession[]>,
+): Promise<readonly RecordedSession[] | string> {
+  try {
+    return await read(source);
+  } catch (cause) {
+    if (cause instanceof Failure) {
+      if (cause.code !== "import-unreadable") return `${source} is left out: ${cause.message}`;
+      return `${source} is left out: ${cause.facts.why}. ${NEXT}`;
+    }
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) throw cause;
+    return `${source} is left out: it cannot be read (${code}). Check that it is there and that you may read it.`;
+  }
+}
