@@ -4,6 +4,7 @@ import { foldHistory, idleSecondsAt } from "../../../src/history/fold";
 import { messageTokens } from "../../../src/history/messageTokens";
 import { cacheProfileOf, requestCost } from "../../../src/history/promptCache";
 import { estimatedTokens } from "../../../src/history/tokens";
+import { projectSession } from "../../../src/inspector/project";
 import type { Logged } from "../../../src/schema/event";
 import type { Message, ToolMessage } from "../../../src/schema/message";
 import type { ChatModel } from "../../../src/schema/model";
@@ -118,6 +119,22 @@ test("§4 every cut can be computed again from the log: C, S, n̂, what was spen
 });
 
 const fail = (): never => assert.fail("not on record");
+
+test("§4 the inspector says of each shortened result which rule cut it, what that freed and what is sent again; a tool nobody named is covered", async () => {
+  const unnamed = tool("a_new_tool", (args) => `${args} ${"words and words ".repeat(250)}`);
+  const house = await session([...times(60, { call: "a_new_tool" }), {}], { tools: [unnamed] });
+  const view = projectSession(house.events) ?? fail();
+  const shortened = view.turns.flatMap(({ calls }) => calls.flatMap((call) => call.shortened));
+  const cuts = house.eventsOf("aged");
+  assert.equal(shortened.length, cuts.flatMap(({ decisions }) => decisions).length);
+  for (const { by, cost } of shortened) {
+    assert.deepEqual([by, cost?.rule], ["age", "pays"]);
+    assert.ok((cost?.freedTokens ?? 0) > 0 && cost?.resentTokens !== undefined);
+  }
+  const [again] = view.turns.filter(({ request }) => request?.prefix?.by?.type === "aged");
+  const { tokens = 0, totalTokens = 0 } = again?.request?.prefix ?? {};
+  assert.ok(tokens > 0 && tokens < totalTokens);
+});
 
 /** The figures of a cut from what stands before it in the log, without the code that decided. */
 function recomputed(events: readonly Logged[], at: number) {
