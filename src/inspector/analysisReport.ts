@@ -74,14 +74,15 @@ function headOf({
   const prices =
     write === read ? "every token at the full price" : `to the cache ×${write}, from it ×${read}${life}`;
   const waits = [
-    ...(ttlSeconds === null ? [] : [`${counted(gaps.overTtl, "wait")} longer than ${duration(ttlSeconds)}`]),
-    ...(gaps.longestSeconds >= 1 ? [`the longest wait ${duration(gaps.longestSeconds)}`] : []),
+    ...(ttlSeconds === null ? [] : [`${number(gaps.overTtl)} longer than ${duration(ttlSeconds)}`]),
+    ...(gaps.longestSeconds >= 1 ? [`the longest ${duration(gaps.longestSeconds)}`] : []),
   ];
   const { reportedPeakTokens: reported } = rest;
   return [
     cutInside(harmless(source), WIDTH),
     `"${title}"`,
-    `${format ?? "a session of Cloakroom"}, ${model}; ${[counted(requests, "request"), ...waits].join(", ")}`,
+    `${format ?? "a session of Cloakroom"}, ${model}; ${counted(requests, "request")}`,
+    ...(waits.length === 0 ? [] : [`Waits between requests: ${waits.join(", ")}`]),
     `Prices: ${name} (${why}), ${prices}`,
     `Tokens: counted with ${counter}`,
     ...(reported === null
@@ -132,8 +133,9 @@ function windowsOf({ everything, cloakroom }: AnalysedSession): string[] {
     }
     return found;
   });
-  const biggest = [...keys].filter(([key]) => key.startsWith("result ")).slice(0, TOOLS);
-  const others = [...keys].filter(([key]) => key.startsWith("result ")).slice(TOOLS);
+  const tools = [...keys].filter(([key]) => key.startsWith("result "));
+  const shown = tools.length <= TOOLS + 1 ? tools.length : TOOLS; // one other needs a line too
+  const [biggest, others] = [tools.slice(0, shown), tools.slice(shown)];
   const named = [...keys].filter(([key]) => !key.startsWith("result "));
   const readBack = named.filter(([key]) => key === "read_back");
   const row = (label: string, of: readonly string[]): string =>

@@ -145,7 +145,7 @@ test("analyze: sessions of a store, with what was really sent beside it", async 
     assert.equal(window.tokens, sum); // what stands before the conversation is what the log says, not assumed
   }
   const all = await cloakroom("analyze", "--workspace-sessions", ...at);
-  assert.match(all.out, /a session of Cloakroom, scripted; \d requests/);
+  assert.match(all.out, /a session of Cloakroom, scripted; \d requests\n/);
   assert.match(all.out, /as it was sent/);
   const blobs = path.join(folder, "store", "tenants");
   for (const file of readdirSync(blobs, { recursive: true, encoding: "utf8" }))
@@ -161,7 +161,8 @@ test("analyze: sessions of a store, with what was really sent beside it", async 
 
 const TABLE = `one.json
 "Look at �[31mthe log."
-OpenAI messages, gpt-x; 4 requests, 0 waits longer than 10 min
+OpenAI messages, gpt-x; 4 requests
+Waits between requests: 0 longer than 10 min
 Prices: openai-auto (by the model's name), to the cache ×1, from it ×0.1, kept 10 min
 Tokens: counted with o200k_base
 
