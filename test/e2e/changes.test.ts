@@ -15,6 +15,7 @@ import {
   isAlive,
   type LoggedSession,
   notification,
+  openFile,
   openInspector,
   pickerRows,
   stateSaved,
@@ -277,17 +278,3 @@ suite("changes that the agent makes", () => {
     await harness.screenshot(path.join(root, "out", "e2e", "after-reload.png"));
   });
 });
-
-/** Opens a file of the workspace as a person does, and leaves the cursor in it. */
-async function openFile({ page, run }: Harness, name: string): Promise<void> {
-  await run("View: Close All Editors");
-  await page.keyboard.press("Control+P");
-  const input = page.locator(".quick-input-widget .quick-input-box input").first();
-  await input.fill(name);
-  await page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().click();
-  await page.locator(".tab.active").filter({ hasText: name }).waitFor();
-  await page
-    .locator(".editor-instance .monaco-editor.focused, .editor-instance .monaco-editor")
-    .first()
-    .click();
-}

@@ -4,7 +4,7 @@ import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { sampleCopy } from "../support/sample";
 import { calling, scriptFile } from "../support/scriptFile";
-import { choose, endedSession, openInspector, startSession } from "../support/session";
+import { choose, endedSession, openFile, openInspector, startSession } from "../support/session";
 import { withWorkbench } from "../support/workbench";
 
 test("in a workspace opened through a link, the unsaved text of a document is read, and the edit lands in that document", async () => {
@@ -20,11 +20,7 @@ test("in a workspace opened through a link, the unsaved text of a document is re
   await withWorkbench("linked", { workspace: link, settings: script.settings }, async (harness) => {
     await openInspector(harness);
     const { page } = harness;
-    await page.keyboard.press("Control+P");
-    await page.keyboard.type("README.md");
-    await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-    await page.keyboard.press("Enter");
-    await page.locator(".view-line").getByText("Harbour log").first().click();
+    await openFile(harness, "README.md");
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("UNSAVED ");
     await page.locator(".view-line").getByText("UNSAVED # Harbour log").first().waitFor();

@@ -24,6 +24,20 @@ export async function choose({ page }: Harness, label: string): Promise<void> {
   await rows.getByText(label, { exact: true }).first().click();
 }
 
+/** Opens a file of the workspace as a person does, and leaves the cursor in it. */
+export async function openFile({ page, run }: Harness, name: string): Promise<void> {
+  await run("View: Close All Editors");
+  await page.keyboard.press("Control+P");
+  const input = page.locator(".quick-input-widget .quick-input-box input").first();
+  await input.fill(name);
+  await page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().click();
+  await page.locator(".tab.active").filter({ hasText: name }).waitFor();
+  await page
+    .locator(".editor-instance .monaco-editor.focused, .editor-instance .monaco-editor")
+    .first()
+    .click();
+}
+
 /** Opens a row of the inspector's tree by its name, as a click on it does. */
 export async function showRow(frame: Frame, name: RegExp): Promise<void> {
   const row = frame.getByRole("treeitem", { name }).first();
