@@ -3,7 +3,7 @@
 import type { Handle } from "../schema/claim";
 import type { EventOf, EventType, Fold, Logged, Splice } from "../schema/event";
 import { unreachable } from "../schema/failure";
-import type { MediaShown, Message, ToolMessage } from "../schema/message";
+import type { AssistantMessage, MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
 import { type Calibration, calibrationFold } from "./calibration";
 import { type CacheOverrides, cacheProfileOf, contradicts, requestCost } from "./promptCache";
@@ -70,6 +70,8 @@ export type HistoryState = {
   readonly cache: CacheState;
   readonly calibration: Calibration;
   readonly failedInARow: number; // requests that no reply came to, since the last one
+  /** What left the conversation because it did not fit, and is told by the note in its first message; null: nothing. */
+  readonly removed: Pick<EventOf<"pruned">, "messages" | "named" | "unnamed"> | null;
 };
 
 /** The same, to the fold. */
@@ -98,6 +100,7 @@ export const historyFold: Fold<HistoryState> = {
     cache: { model: "", overrides: {}, expected: null, contradictions: 0, spentTokens: 0 },
     calibration: calibrationFold.begin(),
     failedInARow: 0,
+    removed: null,
   }),
   reduce(given, event) {
     const state = given as Draft;
@@ -136,6 +139,7 @@ export const historyFold: Fold<HistoryState> = {
       case "pinned":
         return pinned(state, event);
       case "pruned":
+        state.removed = { messages: event.messages, named: event.named, unnamed: event.unnamed };
         return respliced(state, event);
       case "media_replaced":
         for (const part of event.parts) withLine(state, part, event);
@@ -252,8 +256,8 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
   );
   const reply = messages[replyAt];
   if (reply?.role !== "assistant") return state;
-  const order = reply.calls.map(({ call }) => call);
-  const mine = order.indexOf(event.call);
+  const order = orderOf(reply);
+  const mine = order.get(event.call) ?? -1;
   const { id, name } = reply.calls[mine] ?? { id: "", name: "" };
   const result: ToolMessage = {
     role: "tool",
@@ -265,11 +269,9 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
     ...(event.media && { media: event.media }),
   };
 
-  let at = replyAt + 1;
-  for (let next = messages[at]; next?.role === "tool"; next = messages[at]) {
-    if (order.indexOf(next.call) > mine) break;
-    at++;
-  }
+  let at = messages.length; // results come in call order or nearly: looked for from the end
+  for (let before = messages[at - 1]; at > replyAt + 1; before = messages[--at - 1])
+    if (before?.role === "tool" && (order.get(before.call) ?? -1) <= mine) break;
   messages.splice(at, 0, result);
   moved(state, at + 1);
   changed(state, at, event);
@@ -290,6 +292,15 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
     isPinned: false,
   });
   return state;
+}
+
+const orders = new WeakMap<AssistantMessage, ReadonlyMap<string, number>>();
+
+/** Which call of the reply it is, counted once: a reply may have thousands. */
+function orderOf(reply: AssistantMessage): ReadonlyMap<string, number> {
+  const known = orders.get(reply) ?? new Map(reply.calls.map(({ call }, at) => [call, at]));
+  orders.set(reply, known);
+  return known;
 }
 
 /** What a request carried already is other now, from there on. */
