@@ -1,6 +1,7 @@
-/** A reply of thousands of calls: remembering each result costs the same, in whatever order they finish. */
+/** A reply of thousands of calls costs no more than its length, in whatever order they finish. */
 import assert from "node:assert/strict";
 import { foldHistory } from "../../../src/history/fold";
+import { pair } from "../../../src/history/pair";
 import type { Logged, SessionEvent } from "../../../src/schema/event";
 
 const CALLS = 10_000;
@@ -37,3 +38,18 @@ for (const [name, order] of [
     assert.ok(elapsedMs < 2000, `${Math.round(elapsedMs)} ms`);
   });
 }
+
+test("P7 10,000 different calls with one id get their own within two seconds", () => {
+  const calls = Array.from({ length: CALLS }, (_, n) => ({
+    call: `t1c${n}`,
+    id: "x",
+    name: "read",
+    arguments: `${n}`,
+  }));
+  const started = performance.now();
+  const [reply] = pair([{ role: "assistant", text: "", calls }], () => "proposed").messages;
+  const elapsedMs = performance.now() - started;
+  assert.ok(reply?.role === "assistant");
+  assert.equal(new Set(reply.calls.map(({ id }) => id)).size, CALLS);
+  assert.ok(elapsedMs < 2000, `${Math.round(elapsedMs)} ms`);
+});
