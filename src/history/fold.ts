@@ -190,7 +190,8 @@ function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
   const size = { reusedTokens: prefix?.tokens ?? 0, totalTokens: prefix?.totalTokens ?? 0 };
   const { model, overrides, contradictions, spentTokens } = state.cache;
   const cost = requestCost(cacheProfileOf(model, overrides, contradictions), size, idleSeconds);
-  state.cache = { ...state.cache, expected, spentTokens: spentTokens + cost };
+  const spent = Math.min(Number.MAX_SAFE_INTEGER, spentTokens + cost); // whatever a log says: it is logged again
+  state.cache = { ...state.cache, expected, spentTokens: spent };
   state.calibration = calibrationFold.reduce(state.calibration, event);
   state.turn = turn;
   state.requests++;

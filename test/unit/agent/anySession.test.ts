@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { deserialize, serialize } from "node:v8";
 import fc from "fast-check";
 import { foldHistory, type HistoryState, historyFold } from "../../../src/history/fold";
+import { messageTokens } from "../../../src/history/messageTokens";
+import { estimatedTokens } from "../../../src/history/tokens";
 import { anthropicBody } from "../../../src/models/wire/anthropic";
 import { openaiBody } from "../../../src/models/wire/openai";
 import type { Logged } from "../../../src/schema/event";
@@ -30,6 +32,9 @@ type Run = {
   readonly window: number | null;
   readonly images: boolean;
   readonly model: string;
+  readonly stopsAfter: number | null; // events
+  readonly lost: number; // events at the end of the log before: the host died
+  readonly pauseSeconds: number; // since the run before; the clock goes back where it is 0
 };
 
 const call: fc.Arbitrary<Call> = fc.record({
@@ -92,6 +97,9 @@ const run: fc.Arbitrary<Run> = fc.record({
   window: fc.option(fc.constantFrom(100, 3000, 20_000)),
   images: fc.boolean(),
   model: fc.constantFrom("gpt-x", "claude-x", "local", "__proto__"),
+  stopsAfter: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.nat(80)),
+  lost: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(12)),
+  pauseSeconds: fc.constantFrom(0, 10, 400, 4000),
 });
 
 /** What a call returns: by its arguments alone, and no two alike. */
@@ -132,11 +140,15 @@ class Attack {
   #calls = 0;
 
   async run(
-    { moves, settings: given, limit, window, images, model: id }: Run,
+    { moves, settings: given, limit, window, images, model: id, stopsAfter, lost, pauseSeconds }: Run,
     question: string,
   ): Promise<void> {
     const stop = new AbortController();
     const left = [...moves];
+    const kept = this.events.slice(0, Math.max(1, this.events.length - lost));
+    this.events = kept.map((event) => ({ ...event, at: event.at - pauseSeconds * 1000 }));
+    this.requests.length = kept.filter(({ type }) => type === "requested").length;
+    let happened = 0;
     const model: ChatModel = {
       info: {
         id,
@@ -154,6 +166,7 @@ class Attack {
       blobs: this.blobs,
       media: this.media,
       events: this.events,
+      onEvent: () => happened++ === stopsAfter && stop.abort(),
     });
     const before = house.events.length;
     const end = await house.ask(question, stop.signal);
@@ -255,6 +268,7 @@ class Attack {
 
   /** What the log says that two requests share is what they share, and each change has its event. */
   #checkPrefixes(): void {
+    this.#checkSizes();
     const requested = this.events.filter((event) => event.type === "requested");
     assert.equal(requested.length, this.requests.length);
     for (const [i, { prefix }] of requested.entries()) {
@@ -270,6 +284,32 @@ class Attack {
       assert.equal(after, before);
       if (prefix.by === null) assert.equal(prefix.messages, last.messages.length);
       assert.ok(prefix.tokens <= prefix.totalTokens && prefix.bytes > 0);
+    }
+  }
+
+  /** What is kept up as messages come is what counting anew says. */
+  #checkSizes(): void {
+    let state = historyFold.begin();
+    for (const event of this.events) {
+      if (event.type === "requested" && event.prefix) {
+        const { messages, tokens, bytes, totalTokens } = event.prefix;
+        const sizes = state.messages.map((message) => ({
+          tokens: messageTokens(structuredClone(message), estimatedTokens),
+          bytes: Buffer.byteLength(JSON.stringify(message)),
+        }));
+        const sum = (of: "tokens" | "bytes", count = sizes.length) =>
+          sizes.slice(0, count).reduce((all, one) => all + one[of], 0);
+        const before = {
+          tokens: estimatedTokens.count(state.prefix),
+          bytes: Buffer.byteLength(state.prefix),
+        };
+        assert.equal(totalTokens, before.tokens + sum("tokens"));
+        assert.equal(tokens, messages < 0 ? 0 : before.tokens + sum("tokens", messages));
+        assert.equal(bytes, messages < 0 ? 0 : before.bytes + sum("bytes", messages));
+        assert.equal(event.bytes, Buffer.byteLength(JSON.stringify(state.messages)));
+        assert.deepEqual([messages, event.prefix.by], [state.divergence.at, state.divergence.by]);
+      }
+      state = historyFold.reduce(state, event);
     }
   }
 
@@ -290,6 +330,6 @@ test("P15 P17 P18 M1 M11 any session, any settings, any refusal: valid requests,
       for (const [n, one] of runs.entries()) await attack.run(one, `Question ${n}: what is it?`);
       attack.checkAll();
     }),
-    { numRuns: Number(process.env.RUNS ?? 150) },
+    { numRuns: Number(process.env.RUNS ?? 100) },
   );
 });
