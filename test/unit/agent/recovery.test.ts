@@ -170,6 +170,30 @@ test("what no reply has followed yet is not old, however many requests failed si
   }
 });
 
+test("an image that no reply has followed yet is not old, however often the person stopped", async () => {
+  const replies = [{ calls: [{ name: "look", arguments: {} }] }, { say: "Done." }];
+  const inner = seeing(replies);
+  let stop = new AbortController();
+  let asked = 0;
+  const model: ChatModel = {
+    ...inner,
+    reply: (request, signal) => {
+      if (++asked > 1 && asked < 8) stop.abort();
+      return inner.reply(request, signal);
+    },
+  };
+  const look = returning("look", [[part("image/png", 2000)]]);
+  const settings = { ...SETTINGS, ageing: { ...DEFAULT_SETTINGS.ageing, strategy: "age" as const } };
+  const house = await openHouse({ tools: [look], replies, model, settings, blobs: new Map() });
+  for (let n = 0; n < 7; n++) {
+    stop = new AbortController();
+    await house.ask("Look.", stop.signal);
+  }
+  assert.equal(imagesOf(house.requests[7] ?? assert.fail()).length, 1); // the first that was replied to
+
+  assertSound(house.events);
+});
+
 test("the last turn's results are not lines after its request was refused", async () => {
   const { house, end } = await run(9000, ["read", "read"]);
   assert.equal(end.end, "answered", end.message);
