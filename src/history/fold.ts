@@ -1,12 +1,13 @@
 /** The conversation as a fold of the log: exactly the messages that the next request carries. */
 
 import type { Handle } from "../schema/claim";
-import type { EventOf, EventType, Fold, Logged, Splice } from "../schema/event";
+import type { EventOf, EventType, Fold, Logged } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import type { AssistantMessage, MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
+import { type CacheState, cacheAfterReply, cacheAfterRequest, cacheConfigured, NO_CACHE } from "./cacheState";
 import { type Calibration, calibrationFold } from "./calibration";
-import { type CacheOverrides, cacheProfileOf, contradicts, requestCost } from "./promptCache";
+import { spliced } from "./pair";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
@@ -40,16 +41,6 @@ export type Divergence = {
   readonly at: number;
   /** The event that changed what was sent already; null: messages were only added. */
   readonly by: { readonly n: number; readonly type: EventType } | null;
-};
-
-/** What is known of the model's prompt cache: its profile, and how often in a row its replies contradicted that. */
-export type CacheState = {
-  readonly model: string;
-  readonly overrides: CacheOverrides;
-  /** Of the last request: what stood in the one before it too, and how long that was ago. */
-  readonly expected: { readonly reusedTokens: number; readonly idleSeconds: number } | null;
-  readonly contradictions: number;
-  readonly spentTokens: number; // what all requests have cost, as tokens of input
 };
 
 /** Contract: read-only to all but the fold, which changes it in place; what must not change is to be copied. */
@@ -97,7 +88,7 @@ export const historyFold: Fold<HistoryState> = {
     requests: 0,
     lastRequestAt: null,
     divergence: { at: -1, by: null },
-    cache: { model: "", overrides: {}, expected: null, contradictions: 0, spentTokens: 0 },
+    cache: NO_CACHE,
     calibration: calibrationFold.begin(),
     failedInARow: 0,
     removed: null,
@@ -184,14 +175,8 @@ export const callKey = (turn: number, index: number): string => `t${turn}c${inde
 export const turnOfCall = (call: string): number => Number(/^t(\d+)c/.exec(call)?.[1] ?? 0);
 
 function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
-  const { prefix, at, turn } = event;
-  const idleSeconds = idleSecondsAt(state, at);
-  const expected = prefix && idleSeconds !== null ? { reusedTokens: prefix.tokens, idleSeconds } : null;
-  const size = { reusedTokens: prefix?.tokens ?? 0, totalTokens: prefix?.totalTokens ?? 0 };
-  const { model, overrides, contradictions, spentTokens } = state.cache;
-  const cost = requestCost(cacheProfileOf(model, overrides, contradictions), size, idleSeconds);
-  const spent = Math.min(Number.MAX_SAFE_INTEGER, spentTokens + cost); // whatever a log says: it is logged again
-  state.cache = { ...state.cache, expected, spentTokens: spent };
+  const { at, turn } = event;
+  state.cache = cacheAfterRequest(state.cache, event, idleSecondsAt(state, at));
   state.calibration = calibrationFold.reduce(state.calibration, event);
   state.turn = turn;
   state.requests++;
@@ -205,14 +190,7 @@ export const idleSecondsAt = ({ lastRequestAt }: HistoryState, now: number): num
   lastRequestAt === null ? null : Math.max(0, now - lastRequestAt) / 1000;
 
 function configured(state: Draft, event: Logged & EventOf<"configured">): Draft {
-  const { model, settings } = event;
-  const contradictions = model.id === state.cache.model ? state.cache.contradictions : 0;
-  state.cache = {
-    ...state.cache,
-    model: model.id,
-    overrides: settings.ageing.cacheProfiles,
-    contradictions,
-  };
+  state.cache = cacheConfigured(state.cache, event);
   const prefix = JSON.stringify([event.model.id, event.system, event.tools]);
   if (prefix === state.prefix) return state;
   state.prefix = prefix;
@@ -221,19 +199,12 @@ function configured(state: Draft, event: Logged & EventOf<"configured">): Draft 
 
 function replied(state: Draft, event: Logged & EventOf<"replied">): Draft {
   state.calibration = calibrationFold.reduce(state.calibration, event);
-  state.cache = afterReply(state.cache, event.usage?.cachedTokens ?? null);
+  state.cache = cacheAfterReply(state.cache, event);
   state.failedInARow = event.end === "failed" ? state.failedInARow + 1 : 0;
   if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
   for (const { call } of event.calls) state.pending.set(call, "proposed");
   state.messages.push({ role: "assistant", text: event.text, calls: event.calls });
   return state;
-}
-
-function afterReply(cache: CacheState, cachedTokens: number | null): CacheState {
-  if (cachedTokens === null || cache.expected === null) return cache;
-  const profile = cacheProfileOf(cache.model, cache.overrides);
-  const isWrong = contradicts(profile, cache.expected, cachedTokens);
-  return { ...cache, contradictions: isWrong ? cache.contradictions + 1 : 0 };
 }
 
 function progress(state: Draft, call: string, to: CallProgress): Draft {
@@ -336,21 +307,6 @@ function respliced(state: Draft, event: Logged & EventOf<"repaired" | "pruned">)
   };
   for (const facts of state.results.values()) if (!isThere(facts)) state.results.delete(facts.call);
   return changed(state, first.at, event);
-}
-
-function spliced(messages: readonly Message[], splices: readonly Splice[]): Message[] {
-  const next: Message[] = [];
-  let from = 0;
-  for (const { at, remove, insert } of splices) {
-    for (; from < at; from++) next.push(messages[from] as Message);
-    for (const item of insert) {
-      const message = typeof item === "number" ? messages[item] : item;
-      if (message) next.push(message);
-    }
-    from = at + remove;
-  }
-  for (; from < messages.length; from++) next.push(messages[from] as Message);
-  return next;
 }
 
 function withLine(

@@ -12,7 +12,7 @@ const REFUSALS: readonly RegExp[] = [
   /(?:prompt|input|request|message|conversation|context)s? (?:is|was|are) too (?:long|large|big)/i,
   /(?:prompt|input|request|payload|entity|body|context)[ _]too[ _](?:long|large)/i,
   /too many (?:input |prompt )?tokens/i,
-  /input token count .* exceeds/i,
+  /input token count .{0,200} exceeds/i,
   /model_max_prompt_tokens_exceeded|context_length_exceeded|request_too_large/i,
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i,
   /(?:^|[:(] ?|\b(?:http|status|code|error) ?[=(]? ?)413\b|\b413 (?:status|payload|request|content|entity)/i, // as a status, not as any number

@@ -33,16 +33,20 @@ export function pair(
   return { messages: splices.length === 0 ? messages : spliced(messages, splices), repairs, splices };
 }
 
-/** The history with its splices applied: they are in ascending order, and their indices are those before. */
-function spliced(messages: readonly Message[], splices: readonly Splice[]): readonly Message[] {
-  const parts: (readonly Message[])[] = [];
+/** A copy of the history with its splices applied: they are in ascending order, and their indices are those before. */
+export function spliced(messages: readonly Message[], splices: readonly Splice[]): Message[] {
+  const next: Message[] = [];
   let from = 0;
   for (const { at, remove, insert } of splices) {
-    const inserted = insert.flatMap((item) => (typeof item === "number" ? (messages[item] ?? []) : item));
-    parts.push(messages.slice(from, at), inserted);
+    for (; from < at; from++) next.push(messages[from] as Message);
+    for (const item of insert) {
+      const message = typeof item === "number" ? messages[item] : item;
+      if (message) next.push(message);
+    }
     from = at + remove;
   }
-  return [...parts, messages.slice(from)].flat();
+  for (; from < messages.length; from++) next.push(messages[from] as Message);
+  return next;
 }
 
 /**
