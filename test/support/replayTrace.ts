@@ -1,11 +1,11 @@
 // test/support: a session that another agent had, had again with our loop: its words, its replies, its tools' results.
 import type { RunEnd } from "../../src/agent/loop";
 import { unfenced } from "../../src/claims/ticket";
+import { toolKindOf } from "../../src/claims/toolKind";
 import type { EventOf, ReplyCall } from "../../src/schema/event";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import { asRaw } from "../../src/schema/text";
 import type { DraftedSession } from "../../src/transcripts/draft";
-import { toolKindOf } from "../../src/claims/toolKind";
 import { type House, openHouse, tool } from "./house";
 
 type Said = { readonly text: string; readonly calls: readonly ReplyCall[] };
