@@ -10,8 +10,14 @@ import type { ContentWindow } from "./window";
 /** The tool that redeems handles. A ticket names it, so nothing is substituted for an agent that does not have it. */
 export const FETCH_RESULT = "fetch_result";
 
+const NAME_UNITS = 200;
+
 /** Other agents' tools have any name: one of several lines would end a fence, or a sentence of ours, where it likes. */
-const plain = (tool: string): string => tool.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, "_");
+const plain = (tool: string): string =>
+  tool
+    .slice(0, NAME_UNITS)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, "_");
 
 /** Sizes in chars; `head` and `tail` are slices of the content, `what` says its type ("1403 lines, text"). */
 export type TicketFacts = {

@@ -229,8 +229,12 @@ class Attack {
     this.#checkHandles();
     this.#checkPrefixes();
     this.#checkSnapshots();
-    for (const event of this.events)
+    for (const event of this.events) {
       if (event.type === "overflowed") assert.ok(event.tokensAfter < event.tokensBefore);
+      else if (event.type === "budgeted" || event.type === "aged")
+        for (const { charsBefore, charsAfter } of event.type === "aged" ? event.decisions : event.cuts)
+          assert.ok(charsAfter < charsBefore, `${event.type} ${charsBefore} to ${charsAfter}`);
+    }
   }
 
   /** Every handle in the last request resolves, and every result is whole: there, or behind its handle. */
