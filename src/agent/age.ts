@@ -104,7 +104,7 @@ async function freedBy(conversation: Conversation, due: DueResult): Promise<numb
   const archive = await archiveOf(conversation, due.facts, due.text);
   if (archive === null) return 0;
   const text = agedText(conversation, due, archive);
-  const { counter } = conversation.sizes;
+  const counter = conversation.context.ports.tokens;
   const tokens = messageTokens(message, counter) - messageTokens({ ...message, text }, counter);
   freed.set(message, new Map([...(freed.get(message) ?? []), [due.level, tokens]]));
   return tokens;
