@@ -357,7 +357,9 @@ function complain(text: string, code: number): number {
 
 /** A title or a text may be anybody's: a terminal obeys nothing in it. */
 function shown(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(/[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 }
 
 try {

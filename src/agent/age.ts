@@ -11,8 +11,10 @@ import {
   SHORTENED_HEAD_CHARS,
   SHORTENED_TAIL_CHARS,
 } from "../history/age";
+import type { HistoryState } from "../history/fold";
 import { messageTokens } from "../history/messageTokens";
 import { decideCut, expectedReads, mayCut } from "../history/promptCache";
+import type { RequestSizes } from "../history/sizes";
 import type { CutCost } from "../schema/cost";
 import type { EventOf } from "../schema/event";
 import type { ToolMessage } from "../schema/message";
@@ -47,7 +49,7 @@ export async function age(conversation: Conversation, isRefused = false): Promis
   const decided = decideCut(
     candidates.map(({ due, freedTokens }) => ({
       freedTokens,
-      tokensFromBlock: resentFrom(conversation, conversation.blockOf(due.facts.at)),
+      tokensFromBlock: resentFrom(history, sizes, conversation.blockOf(due.facts.at)),
       expectedReads: expectedReads(due.text.length, history.turn + 1 - due.facts.turn),
     })),
     moment,
@@ -62,8 +64,8 @@ export async function age(conversation: Conversation, isRefused = false): Promis
 }
 
 /** What must be sent again if the history changes there: nothing more where it has changed before it. */
-function resentFrom({ history, sizes }: Conversation, block: number): number {
-  const { at, by } = history.divergence;
+function resentFrom({ divergence }: HistoryState, sizes: RequestSizes, block: number): number {
+  const { at, by } = divergence;
   return by !== null && at <= block ? 0 : sizes.tokensFrom(block);
 }
 
@@ -103,7 +105,7 @@ async function freedBy(conversation: Conversation, due: DueResult): Promise<numb
   const archive = await archiveOf(conversation, due.facts, due.text);
   if (archive === null) return 0;
   const text = agedText(conversation, due, archive);
-  const { counter } = conversation.sizes;
+  const counter = conversation.context.ports.tokens;
   const tokens = messageTokens(message, counter) - messageTokens({ ...message, text }, counter);
   freed.set(message, new Map([...(freed.get(message) ?? []), [due.level, tokens]]));
   return tokens;

@@ -27,6 +27,7 @@ export async function budget(
       const archive = facts && read && (await stored(conversation, claimPolicy, facts, read));
       if (!archive || before === null) continue;
       const text = previewText(conversation, archive, keepChars, limit);
+      if (charLength(text) >= charLength(before)) continue; // its labels are as long as what they would hide
       shortenings.push(shortening(call, before, text, archive.claim));
     }
     if (shortenings.length === 0) continue;

@@ -5,19 +5,23 @@ import type { Digest } from "../schema/claim";
 import type { EventOf, MediaReason } from "../schema/event";
 import type { Message } from "../schema/message";
 import type { ChatRequest, DurableRequest, SentImage, SentMessage } from "../schema/model";
+import type { BudgetSettings } from "../schema/settings";
 import type { Conversation } from "./conversation";
 import { reasonOf } from "./retrieve";
 import { record } from "./step";
 
-/** Makes lines of the images that the next request may not carry. */
-export async function fitImages(conversation: Conversation): Promise<void> {
+/** Makes lines of the images that the next request may not carry, by default within the budget of the settings. */
+export async function fitImages(
+  conversation: Conversation,
+  { perTurnBytes }: Pick<BudgetSettings, "perTurnBytes"> = conversation.context.settings.budgets,
+): Promise<void> {
   const { settings, ports } = conversation.context;
   const isExempt = (tool: string) =>
     ports.tools.some(({ spec }) => spec.name === tool && spec.effect === "write");
   const rules = {
     acceptsImages: ports.model.info.abilities.images === true,
     ageing: settings.ageing,
-    perTurnBytes: settings.budgets.perTurnBytes,
+    perTurnBytes,
     isExempt,
   };
   for (const { why, images } of imagesToReplace(conversation.history, rules))

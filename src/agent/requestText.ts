@@ -1,4 +1,5 @@
 /** The one text that stands for a request, so that its digest can be compared. */
+import type { MediaShown, Message } from "../schema/message";
 import type { DurableRequest } from "../schema/model";
 
 /** The text that `requested.sha256` is over, in one order of fields: whoever folds the log can rebuild and compare it. */
@@ -10,5 +11,19 @@ export function requestText({ system, tools, messages }: DurableRequest): string
     class: toolClass,
     effect,
   }));
-  return JSON.stringify({ system, tools: inOrder, messages });
+  return JSON.stringify({ system, tools: inOrder, messages: messages.map(messageInOrder) });
+}
+
+/** Whoever made a message and whoever reads it from a log may have its fields in different orders: media have. */
+function messageInOrder(message: Message): Message {
+  if (message.role !== "tool" || message.media === undefined) return message;
+  return { ...message, media: message.media.map(mediaInOrder) };
+}
+
+function mediaInOrder(media: MediaShown): MediaShown {
+  const { mediaType, bytes } = media;
+  if (media.shown === "line")
+    return { shown: "line", handle: media.handle, mediaType, bytes, text: media.text };
+  const { handle, sha256, label } = media;
+  return { shown: "image", handle, sha256, mediaType, bytes, ...(label !== undefined && { label }) };
 }

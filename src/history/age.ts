@@ -25,9 +25,9 @@ export function agesOf({ strategy, ...ages }: AgeingSettings): DueAges {
 }
 
 /**
- * Results that may be shortened before the request of `nextTurn`, oldest first. Never: errors, what the person pinned,
- * results of tools for which `isExempt` (writes), what was cut without being stored (M3), a branch's answer, and text
- * a user wrote.
+ * Results that may be shortened before the request of `nextTurn`, oldest first. Never: what no reply has followed yet,
+ * however many requests failed since; errors, what the person pinned, results of tools for which `isExempt` (writes),
+ * what was cut without being stored (M3), a branch's answer, and text a user wrote.
  */
 export function dueForAgeing(
   { results, messages }: HistoryState,
@@ -36,7 +36,9 @@ export function dueForAgeing(
   isExempt: (tool: string) => boolean,
 ): readonly DueResult[] {
   const due: DueResult[] = [];
+  const lastReplyAt = messages.findLastIndex(({ role }) => role === "assistant");
   for (const facts of results.values()) {
+    if (facts.at > lastReplyAt) continue;
     if (facts.level === 2 || facts.isError || facts.isPinned || isWholeNowhere(facts)) continue;
     const level = dueLevel(facts, ages, nextTurn - facts.turn);
     if (level <= facts.level || level === 0) continue;

@@ -1,12 +1,13 @@
 /** The conversation as a fold of the log: exactly the messages that the next request carries. */
 
 import type { Handle } from "../schema/claim";
-import type { EventOf, EventType, Fold, Logged, Splice } from "../schema/event";
+import type { EventOf, EventType, Fold, Logged } from "../schema/event";
 import { unreachable } from "../schema/failure";
-import type { MediaShown, Message, ToolMessage } from "../schema/message";
+import type { AssistantMessage, MediaShown, Message, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
+import { type CacheState, cacheAfterReply, cacheAfterRequest, cacheConfigured, NO_CACHE } from "./cacheState";
 import { type Calibration, calibrationFold } from "./calibration";
-import { type CacheOverrides, cacheProfileOf, contradicts, requestCost } from "./promptCache";
+import { spliced } from "./pair";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
@@ -42,16 +43,6 @@ export type Divergence = {
   readonly by: { readonly n: number; readonly type: EventType } | null;
 };
 
-/** What is known of the model's prompt cache: its profile, and how often in a row its replies contradicted that. */
-export type CacheState = {
-  readonly model: string;
-  readonly overrides: CacheOverrides;
-  /** Of the last request: what stood in the one before it too, and how long that was ago. */
-  readonly expected: { readonly reusedTokens: number; readonly idleSeconds: number } | null;
-  readonly contradictions: number;
-  readonly spentTokens: number; // what all requests have cost, as tokens of input
-};
-
 /** Contract: read-only to all but the fold, which changes it in place; what must not change is to be copied. */
 export type HistoryState = {
   readonly turn: number; // of the last request; 0 before the first
@@ -70,6 +61,8 @@ export type HistoryState = {
   readonly cache: CacheState;
   readonly calibration: Calibration;
   readonly failedInARow: number; // requests that no reply came to, since the last one
+  /** What left the conversation because it did not fit, and is told by the note in its first message; null: nothing. */
+  readonly removed: Pick<EventOf<"pruned">, "messages" | "named" | "unnamed"> | null;
 };
 
 /** The same, to the fold. */
@@ -95,9 +88,10 @@ export const historyFold: Fold<HistoryState> = {
     requests: 0,
     lastRequestAt: null,
     divergence: { at: -1, by: null },
-    cache: { model: "", overrides: {}, expected: null, contradictions: 0, spentTokens: 0 },
+    cache: NO_CACHE,
     calibration: calibrationFold.begin(),
     failedInARow: 0,
+    removed: null,
   }),
   reduce(given, event) {
     const state = given as Draft;
@@ -139,6 +133,7 @@ export const historyFold: Fold<HistoryState> = {
       case "pinned":
         return pinned(state, event);
       case "pruned":
+        state.removed = { messages: event.messages, named: event.named, unnamed: event.unnamed };
         return respliced(state, event);
       case "media_replaced":
         for (const part of event.parts) withLine(state, part, event);
@@ -185,13 +180,8 @@ export const callKey = (turn: number, index: number): string => `t${turn}c${inde
 export const turnOfCall = (call: string): number => Number(/^t(\d+)c/.exec(call)?.[1] ?? 0);
 
 function requested(state: Draft, event: Logged & EventOf<"requested">): Draft {
-  const { prefix, at, turn } = event;
-  const idleSeconds = idleSecondsAt(state, at);
-  const expected = prefix && idleSeconds !== null ? { reusedTokens: prefix.tokens, idleSeconds } : null;
-  const size = { reusedTokens: prefix?.tokens ?? 0, totalTokens: prefix?.totalTokens ?? 0 };
-  const { model, overrides, contradictions, spentTokens } = state.cache;
-  const cost = requestCost(cacheProfileOf(model, overrides, contradictions), size, idleSeconds);
-  state.cache = { ...state.cache, expected, spentTokens: spentTokens + cost };
+  const { at, turn } = event;
+  state.cache = cacheAfterRequest(state.cache, event, idleSecondsAt(state, at));
   state.calibration = calibrationFold.reduce(state.calibration, event);
   state.turn = turn;
   state.requests++;
@@ -205,14 +195,7 @@ export const idleSecondsAt = ({ lastRequestAt }: HistoryState, now: number): num
   lastRequestAt === null ? null : Math.max(0, now - lastRequestAt) / 1000;
 
 function configured(state: Draft, event: Logged & EventOf<"configured">): Draft {
-  const { model, settings } = event;
-  const contradictions = model.id === state.cache.model ? state.cache.contradictions : 0;
-  state.cache = {
-    ...state.cache,
-    model: model.id,
-    overrides: settings.ageing.cacheProfiles,
-    contradictions,
-  };
+  state.cache = cacheConfigured(state.cache, event);
   const prefix = JSON.stringify([event.model.id, event.system, event.tools]);
   if (prefix === state.prefix) return state;
   state.prefix = prefix;
@@ -221,19 +204,12 @@ function configured(state: Draft, event: Logged & EventOf<"configured">): Draft 
 
 function replied(state: Draft, event: Logged & EventOf<"replied">): Draft {
   state.calibration = calibrationFold.reduce(state.calibration, event);
-  state.cache = afterReply(state.cache, event.usage?.cachedTokens ?? null);
+  state.cache = cacheAfterReply(state.cache, event);
   state.failedInARow = event.end === "failed" ? state.failedInARow + 1 : 0;
   if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
   for (const { call } of event.calls) state.pending.set(call, "proposed");
   state.messages.push({ role: "assistant", text: event.text, calls: event.calls });
   return state;
-}
-
-function afterReply(cache: CacheState, cachedTokens: number | null): CacheState {
-  if (cachedTokens === null || cache.expected === null) return cache;
-  const profile = cacheProfileOf(cache.model, cache.overrides);
-  const isWrong = contradicts(profile, cache.expected, cachedTokens);
-  return { ...cache, contradictions: isWrong ? cache.contradictions + 1 : 0 };
 }
 
 function progress(state: Draft, call: string, to: CallProgress): Draft {
@@ -257,8 +233,8 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
   );
   const reply = messages[replyAt];
   if (reply?.role !== "assistant") return state;
-  const order = reply.calls.map(({ call }) => call);
-  const mine = order.indexOf(event.call);
+  const order = orderOf(reply);
+  const mine = order.get(event.call) ?? -1;
   const { id, name } = reply.calls[mine] ?? { id: "", name: "" };
   const result: ToolMessage = {
     role: "tool",
@@ -270,11 +246,9 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
     ...(event.media && { media: event.media }),
   };
 
-  let at = replyAt + 1;
-  for (let next = messages[at]; next?.role === "tool"; next = messages[at]) {
-    if (order.indexOf(next.call) > mine) break;
-    at++;
-  }
+  let at = messages.length; // results come in call order or nearly: looked for from the end
+  for (let before = messages[at - 1]; at > replyAt + 1; before = messages[--at - 1])
+    if (before?.role === "tool" && (order.get(before.call) ?? -1) <= mine) break;
   messages.splice(at, 0, result);
   moved(state, at + 1);
   changed(state, at, event);
@@ -295,6 +269,15 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
     isPinned: false,
   });
   return state;
+}
+
+const orders = new WeakMap<AssistantMessage, ReadonlyMap<string, number>>();
+
+/** Which call of the reply it is, counted once: a reply may have thousands. */
+function orderOf(reply: AssistantMessage): ReadonlyMap<string, number> {
+  const known = orders.get(reply) ?? new Map(reply.calls.map(({ call }, at) => [call, at]));
+  orders.set(reply, known);
+  return known;
 }
 
 /** What a request carried already is other now, from there on. */
@@ -329,21 +312,6 @@ function respliced(state: Draft, event: Logged & EventOf<"repaired" | "pruned">)
   };
   for (const facts of state.results.values()) if (!isThere(facts)) state.results.delete(facts.call);
   return changed(state, first.at, event);
-}
-
-function spliced(messages: readonly Message[], splices: readonly Splice[]): Message[] {
-  const next: Message[] = [];
-  let from = 0;
-  for (const { at, remove, insert } of splices) {
-    for (; from < at; from++) next.push(messages[from] as Message);
-    for (const item of insert) {
-      const message = typeof item === "number" ? messages[item] : item;
-      if (message) next.push(message);
-    }
-    from = at + remove;
-  }
-  for (; from < messages.length; from++) next.push(messages[from] as Message);
-  return next;
 }
 
 function withLine(

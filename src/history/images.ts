@@ -68,7 +68,8 @@ function unanswered(messages: readonly Message[], images: readonly PlacedImage[]
  * An image has no shorter form than its line, so that is what it becomes where a text would (level 2). To keep the
  * prompt cache, only behind what changes before the next request anyway.
  */
-function isDue({ results, turn, divergence }: HistoryState, { ageing, isExempt }: ImageRules) {
+function isDue({ messages, results, turn, divergence }: HistoryState, { ageing, isExempt }: ImageRules) {
+  const lastReplyAt = messages.findLastIndex(({ role }) => role === "assistant");
   const isFree = ({ at }: ResultFacts) =>
     ageing.strategy === "age" ||
     (ageing.strategy === "cacheAware" && divergence.by !== null && at >= divergence.at);
@@ -76,7 +77,8 @@ function isDue({ results, turn, divergence }: HistoryState, { ageing, isExempt }
     !isError && !isExempt(tool) && toolClass !== "execute" && turn + 1 - from >= ageing.clearAfterTurns;
   return ({ call }: PlacedImage): boolean => {
     const result = results.get(call);
-    return result !== undefined && !result.isPinned && isOld(result) && isFree(result);
+    if (result === undefined || result.at > lastReplyAt) return false; // no reply has followed it yet
+    return !result.isPinned && isOld(result) && isFree(result);
   };
 }
 

@@ -1,6 +1,6 @@
 /** A request that did not fit: how providers say so, and what of a history can go (CONFORMANCE §4, P18). */
 import type { Splice } from "../schema/event";
-import type { Message } from "../schema/message";
+import type { Message, UserMessage } from "../schema/message";
 import { blockStarts } from "./pair";
 import type { RequestSizes } from "./sizes";
 
@@ -12,18 +12,16 @@ const REFUSALS: readonly RegExp[] = [
   /(?:prompt|input|request|message|conversation|context)s? (?:is|was|are) too (?:long|large|big)/i,
   /(?:prompt|input|request|payload|entity|body|context)[ _]too[ _](?:long|large)/i,
   /too many (?:input |prompt )?tokens/i,
-  /input token count .* exceeds/i,
+  /input token count .{0,200} exceeds/i,
   /model_max_prompt_tokens_exceeded|context_length_exceeded|request_too_large/i,
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i,
-  /\b413\b/,
+  /(?:^|[:(] ?|\b(?:http|status|code|error) ?[=(]? ?)413\b|\b413 (?:status|payload|request|content|entity)/i, // as a status, not as any number
 ];
 /** A limit of requests or tokens per time is no limit of size: waiting helps there, cutting does not. */
 const RATES = /rate.?limit|per (?:minute|hour|day|second)|quota|\bTPM\b|\b429\b/i;
 
 export const isOverflow = (error: string): boolean =>
   !RATES.test(error) && REFUSALS.some((pattern) => pattern.test(error));
-
-export type Removal = { readonly count: number; readonly removed: readonly Message[] };
 
 /**
  * How many of the first messages go so that the rest is at most `keepTokens`: whole blocks, and never the last one.
@@ -33,15 +31,14 @@ export function oldBlocks(
   messages: readonly Message[],
   sizes: RequestSizes,
   keepTokens: number,
-): Removal | null {
+): number | null {
   const starts = blockStarts(messages).filter((at) => at > 0);
-  const count = starts.find((at) => sizes.tokensFrom(at) <= keepTokens) ?? starts.at(-1);
-  return count === undefined ? null : { count, removed: messages.slice(0, count) };
+  return starts.find((at) => sizes.tokensFrom(at) <= keepTokens) ?? starts.at(-1) ?? null;
 }
 
 /** One message of the user's side in the place of what goes. */
-export const removalOf = (count: number, text: string): Splice => ({
+export const removalOf = (count: number, note: UserMessage): Splice => ({
   at: 0,
   remove: count,
-  insert: [{ role: "user", text }],
+  insert: [note],
 });

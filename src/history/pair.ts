@@ -33,16 +33,20 @@ export function pair(
   return { messages: splices.length === 0 ? messages : spliced(messages, splices), repairs, splices };
 }
 
-/** The history with its splices applied: they are in ascending order, and their indices are those before. */
-function spliced(messages: readonly Message[], splices: readonly Splice[]): readonly Message[] {
-  const parts: (readonly Message[])[] = [];
+/** A copy of the history with its splices applied: they are in ascending order, and their indices are those before. */
+export function spliced(messages: readonly Message[], splices: readonly Splice[]): Message[] {
+  const next: Message[] = [];
   let from = 0;
   for (const { at, remove, insert } of splices) {
-    const inserted = insert.flatMap((item) => (typeof item === "number" ? (messages[item] ?? []) : item));
-    parts.push(messages.slice(from, at), inserted);
+    for (; from < at; from++) next.push(messages[from] as Message);
+    for (const item of insert) {
+      const message = typeof item === "number" ? messages[item] : item;
+      if (message) next.push(message);
+    }
     from = at + remove;
   }
-  return [...parts, messages.slice(from)].flat();
+  for (; from < messages.length; from++) next.push(messages[from] as Message);
+  return next;
 }
 
 /**
@@ -155,6 +159,8 @@ type RepairedCall = { readonly call: MessageCall; readonly original: MessageCall
 /** Prunes empty ids and exact copies; a reused id on a different call gets a new one, the same every time (P7, P10). */
 function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): RepairedCall[] {
   const kept: RepairedCall[] = [];
+  const keptById = new Map<string, MessageCall[]>();
+  const taken = new Set(calls.map(({ id }) => id));
   for (const original of calls) {
     if (original.id === "") {
       repairs.push({
@@ -164,12 +170,8 @@ function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): Repaired
       });
       continue;
     }
-    const same = kept.filter(({ original: other }) => other.id === original.id);
-    if (
-      same.some(
-        ({ original: other }) => other.name === original.name && other.arguments === original.arguments,
-      )
-    ) {
+    const same = keptById.get(original.id) ?? [];
+    if (same.some((other) => other.name === original.name && other.arguments === original.arguments)) {
       repairs.push({
         kind: "call_duplicated",
         call: original.call,
@@ -177,13 +179,15 @@ function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): Repaired
       });
       continue;
     }
-    if (same.length === 0) {
+    keptById.set(original.id, same);
+    same.push(original);
+    if (same.length === 1) {
       kept.push({ call: original, original });
       continue;
     }
-    const taken = new Set([...calls, ...kept.map(({ call }) => call)].map(({ id }) => id));
-    let id = `${original.id}~${same.length + 1}`;
+    let id = `${original.id}~${same.length}`;
     while (taken.has(id)) id += "~";
+    taken.add(id);
     repairs.push({
       kind: "call_renamed",
       call: original.call,

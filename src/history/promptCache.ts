@@ -63,7 +63,7 @@ export function requestCost(
   const { write, read, ttlSeconds } = prices;
   const isWarm = idleSeconds !== null && idleSeconds <= (ttlSeconds ?? Number.POSITIVE_INFINITY);
   const reused = isWarm ? reusedTokens : 0;
-  return read * reused + write * (totalTokens - reused);
+  return read * reused + write * Math.max(0, totalTokens - reused);
 }
 
 /**

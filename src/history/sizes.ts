@@ -11,6 +11,7 @@ export type Size = { readonly tokens: number; readonly chars: number; readonly b
 export class RequestSizes {
   readonly counter: TokenCounter;
   readonly #sums: Size[] = [{ tokens: 0, chars: 0, bytes: 0 }];
+  readonly #summed: Message[] = []; // one for each sum but the first
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
@@ -18,11 +19,15 @@ export class RequestSizes {
 
   /** `from`: messages before it are those that were given last time. */
   update(messages: readonly Message[], from: number): void {
-    const start = Math.max(0, Math.min(from, this.#sums.length - 1, messages.length));
+    let start = Math.max(0, Math.min(from, this.#summed.length, messages.length));
+    while (start < this.#summed.length && this.#summed[start] === messages[start]) start++; // it is asked often
     this.#sums.length = start + 1;
+    this.#summed.length = start;
     for (let i = start; i < messages.length; i++) {
       const { tokens, chars, bytes } = this.#sums[i] as Size;
-      const size = sizeOf(messages[i] as Message, this.counter);
+      const message = messages[i] as Message;
+      const size = sizeOf(message, this.counter);
+      this.#summed.push(message);
       this.#sums.push({
         tokens: tokens + size.tokens,
         chars: chars + size.chars,

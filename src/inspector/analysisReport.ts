@@ -1,6 +1,8 @@
 /** Analyses of recorded sessions as plain lines for a terminal, at most 100 columns wide. */
 import { harmless } from "./columns";
-import type { Analysis, Fill, FillKind, LargeItem, Window } from "./whatIf/analyse";
+import type { Analysis } from "./whatIf/analyse";
+import type { Fill, FillKind, Window } from "./whatIf/fills";
+import type { LargeItem } from "./whatIf/largest";
 
 /** An analysis, and the file or store that the session is from. */
 export type AnalysedSession = { readonly source: string } & Analysis;

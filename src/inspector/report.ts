@@ -1,13 +1,11 @@
 /** A session as plain lines for a terminal: turn by turn, each call with its receipt, handle and sizes. */
 import type { CallView, SessionView, TurnView } from "../schema/view";
 import { responseWords } from "./apart";
-import { shownControl } from "./columns";
+import { harmlessLines } from "./columns";
 import { mediaWords } from "./media";
 
 export function reportOf(view: SessionView): readonly string[] {
-  return linesOf(view).map((line) =>
-    line.replace(/[^\P{Cc}\t\n]/gu, shownControl).replaceAll("\n", "\n         "),
-  );
+  return linesOf(view).map((line) => harmlessLines(line).replaceAll("\n", "\n         "));
 }
 
 function linesOf(view: SessionView): readonly string[] {

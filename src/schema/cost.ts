@@ -3,10 +3,13 @@ import * as z from "zod";
 
 const tokens = z.int().nonnegative();
 
+/** Sums over a session must stay whole numbers: a log has no others. No provider asks for a hundredth of it. */
+const GREATEST_PRICE = 1000;
+
 /** `write` of what is not cached, `read` of what is; an entry lives `ttlSeconds` after its last use, null: as long as it is there. */
 export const CachePrices = z.object({
-  write: z.number().nonnegative(),
-  read: z.number().nonnegative(),
+  write: z.number().nonnegative().max(GREATEST_PRICE),
+  read: z.number().nonnegative().max(GREATEST_PRICE),
   ttlSeconds: z.int().positive().nullable(),
 });
 export type CachePrices = z.infer<typeof CachePrices>;

@@ -301,11 +301,17 @@ const Overflowed = z.object({
   counter: z.string(),
 });
 
-/** The oldest blocks of the conversation left it; the log keeps them. */
+/** A stored result whose messages left the conversation, as the note in their place names it. */
+const Removed = z.object({ tool: z.string(), subject: z.string(), handle: Handle });
+export type Removed = z.infer<typeof Removed>;
+
+/** The oldest blocks of the conversation left it; the log keeps them. What left before is counted and named again. */
 const Pruned = z.object({
   type: z.literal("pruned"),
   turn,
-  messages: size, // that left
+  messages: size, // that left, so far
+  named: z.array(Removed), // the newest of their stored results
+  unnamed: size, // how many older ones there are
   splices: z.array(Splice),
 });
 

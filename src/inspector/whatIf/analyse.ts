@@ -2,48 +2,20 @@
  * What filled the window of a recorded session, and what Cloakroom would have sent in its place. Costs are in tokens of
  * input at the price of what is not cached, sizes in tokens of the one counter that is named.
  */
-import { subjectOf } from "../../claims/subject";
 import { pair } from "../../history/pair";
 import { cacheProfileOf, requestCost } from "../../history/promptCache";
 import type { EventOf, Logged, Repair } from "../../schema/event";
 import type { Message } from "../../schema/message";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import type { TokenCounter } from "../../schema/tokens";
-import { stringLeaves } from "./evidence";
+import { ChangeCount, type Changes, type Hidden, hiddenAtEnd } from "./changes";
+import { type Carried, type Fill, fillsOf, sizesOf, type Window } from "./fills";
+import { type LargeItem, largestOf } from "./largest";
 import { oursWith } from "./ours";
 import { cacheProfileFrom, UNKNOWN_PROFILE } from "./profiles";
 import { type RecordedSession, sessionOf } from "./session";
 import { PREFIX_TOKENS, type Simulated, type SimulatedRequest, simulate } from "./simulate";
-import type { Item, Policy, Profile, SaidItem, Session } from "./types";
-
-/** `assumed`: what stands before a conversation and is in no transcript. `read_back`: windows of hidden results. */
-export type FillKind =
-  | "system"
-  | "tools"
-  | "assumed"
-  | "words"
-  | "replies"
-  | "arguments"
-  | "result"
-  | "read_back";
-/** `tool`: of results only. `items`: how many there are of them. */
-export type Fill = {
-  readonly kind: FillKind;
-  readonly tool: string | null;
-  readonly items: number;
-  readonly tokens: number;
-};
-/** A request: which one, from 1, and what it carries. */
-export type Window = { readonly request: number; readonly tokens: number; readonly fills: readonly Fill[] };
-
-export type LargeItem = {
-  readonly turn: number;
-  readonly kind: "words" | "reply" | "arguments" | "result";
-  readonly tool: string | null;
-  readonly subject: string; // what it is about: the argument of a call, the beginning of a text
-  readonly tokens: number;
-  readonly shownTokens: number; // of it, in Cloakroom's last request
-};
+import type { Item, Policy, Profile, Session } from "./types";
 
 /** All requests of a session under one way of sending it. */
 export type Sent = {
@@ -74,29 +46,23 @@ export type Analysis = {
   /** What our log says was sent; null: another program sent it. */
   readonly recorded: Sent | null;
   readonly everything: Sent & { readonly last: Window | null };
-  readonly cloakroom: Sent & {
-    readonly largest: Window | null;
-    readonly last: Window | null;
-    readonly storedOnArrival: Hidden;
-    readonly shortenedLater: Hidden & { readonly toOneLine: number };
-    readonly hiddenAtEnd: Hidden;
-    /** `needed`: replies that took something from a result that was hidden then. Tokens of what comes back. */
-    readonly readBack: { readonly needed: number; readonly requests: number; readonly tokens: number };
-  };
+  readonly cloakroom: Sent &
+    Changes & {
+      readonly largest: Window | null;
+      readonly last: Window | null;
+      readonly hiddenAtEnd: Hidden;
+      /** `needed`: replies that took something from a result that was hidden then. Tokens of what comes back. */
+      readonly readBack: { readonly needed: number; readonly requests: number; readonly tokens: number };
+    };
   readonly largestItems: readonly LargeItem[];
   readonly repairs: Readonly<Partial<Record<Repair["kind"], number>>>;
   readonly notes: readonly string[]; // what the importer could not read, or is stored no longer
 };
-export type Hidden = { readonly results: number; readonly tokens: number };
-
 export type AnalysisChoices = {
   readonly tokens: TokenCounter; // each text counted once, or this takes its time
   readonly settings?: CoreSettings; // not given: as shipped
   readonly profile?: Profile | undefined; // not given: by the model's name
 };
-
-const LARGEST_ITEMS = 10;
-const SUBJECT_UNITS = 200;
 
 export function analyse(recorded: RecordedSession, choices: AnalysisChoices): Analysis {
   const { tokens, settings = DEFAULT_SETTINGS } = choices;
@@ -182,7 +148,7 @@ type Replayed = {
   readonly largest: Window | null;
   readonly last: Window | null;
   readonly sizes: readonly number[]; // of the session's items, in the last request that has them
-  readonly changes: Pick<Analysis["cloakroom"], "storedOnArrival" | "shortenedLater">;
+  readonly changes: Changes;
 };
 
 function replayed(
@@ -233,176 +199,6 @@ function replayed(
     sizes: sizesOf(last),
     changes: counted.figures,
   };
-}
-
-type Carried = {
-  readonly request: number;
-  readonly tokens: number;
-  readonly items: number;
-  readonly sizes: readonly number[];
-  readonly all: readonly Item[]; // of all requests: the first `items` are its own
-};
-
-/** What a policy did to results, told apart by when. Tokens are those that it took off, each time. */
-class ChangeCount {
-  readonly #tokens: TokenCounter;
-  readonly #now = new Map<number, number>(); // tokens of what was changed
-  readonly #stored = new Set<number>();
-  readonly #shortened = new Set<number>();
-  readonly #lines = new Set<number>();
-  #storedTokens = 0;
-  #shortenedTokens = 0;
-
-  constructor(tokens: TokenCounter) {
-    this.#tokens = tokens;
-  }
-
-  around(policy: Policy): Policy {
-    return {
-      name: policy.name,
-      open: (tokens, profile) => {
-        const ask = policy.open(tokens, profile);
-        let seen = 0;
-        return (items, moment) => {
-          const changes = ask(items, moment);
-          for (const { at, shown } of changes) this.#note(items, at, shown, at >= seen);
-          seen = items.length;
-          return changes;
-        };
-      },
-    };
-  }
-
-  #note(
-    items: readonly Item[],
-    at: number,
-    shown: { text: string; kept: readonly unknown[] },
-    isNew: boolean,
-  ) {
-    const tokens = this.#tokens.count(shown.text);
-    const taken = (this.#now.get(at) ?? items[at]?.tokens ?? 0) - tokens;
-    const isArrival = isNew && !this.#now.has(at);
-    this.#now.set(at, tokens);
-    if (isArrival) {
-      this.#stored.add(at);
-      this.#storedTokens += taken;
-      return;
-    }
-    this.#shortened.add(at);
-    this.#shortenedTokens += taken;
-    if (shown.kept.length === 0) this.#lines.add(at);
-  }
-
-  get figures(): Replayed["changes"] {
-    return {
-      storedOnArrival: { results: this.#stored.size, tokens: this.#storedTokens },
-      shortenedLater: {
-        results: this.#shortened.size,
-        tokens: this.#shortenedTokens,
-        toOneLine: this.#lines.size,
-      },
-    };
-  }
-}
-
-function fillsOf({ items: count, sizes, all }: Carried): readonly Fill[] {
-  const fills = new Map<string, { kind: FillKind; tool: string | null; items: number; tokens: number }>();
-  const add = (kind: FillKind, tool: string | null, tokens: number, items = 1) => {
-    const key = `${kind} ${tool ?? ""}`;
-    const fill = fills.get(key) ?? { kind, tool, items: 0, tokens: 0 };
-    fills.set(key, { ...fill, items: fill.items + items, tokens: fill.tokens + tokens });
-  };
-  for (const kind of ["words", "replies", "arguments"] as const) add(kind, null, 0, 0);
-  for (let at = 0; at < count; at++) {
-    const item = all[at];
-    const tokens = sizes[at] ?? 0;
-    if (item?.kind === "user") add("words", null, tokens);
-    else if (item?.kind === "window") add("read_back", null, tokens);
-    else if (item?.kind === "result") add("result", item.tool, tokens);
-    else if (item?.kind === "assistant") {
-      const calls = argumentTokens(item);
-      add("replies", null, tokens - calls);
-      add("arguments", null, calls, item.calls?.length ?? 0);
-    }
-  }
-  const found = [...fills.values()].filter(({ items }) => items > 0);
-  const results = found.filter(({ kind }) => kind === "result").sort((a, b) => b.tokens - a.tokens);
-  return [
-    ...found.filter(({ kind }) => kind !== "result" && kind !== "read_back"),
-    ...results,
-    ...found.filter(({ kind }) => kind === "read_back"),
-  ];
-}
-
-const argumentTokens = ({ calls = [] }: SaidItem): number =>
-  calls.reduce((sum, call) => sum + call.tokens, 0);
-
-/** Without what was read back: that is no item of the session. */
-function sizesOf(carried: Carried | null): readonly number[] {
-  if (carried === null) return [];
-  return carried.sizes.slice(0, carried.items).filter((_, at) => carried.all[at]?.kind !== "window");
-}
-
-function hiddenAtEnd({ items }: Session, sizes: readonly number[]): Hidden {
-  let results = 0;
-  let hidden = 0;
-  for (const [at, size] of sizes.entries()) {
-    const item = items[at];
-    if (item?.kind !== "result" || size === item.tokens) continue;
-    results++;
-    hidden += item.tokens - size;
-  }
-  return { results, tokens: hidden };
-}
-
-/** Of the last request; the last reply is in none. */
-function largestOf({ items }: Session, sizes: readonly number[]): readonly LargeItem[] {
-  const found: LargeItem[] = [];
-  for (const [at, size] of sizes.entries()) {
-    const item = items[at];
-    if (item === undefined) continue;
-    const { turn = 0 } = item;
-    if (item.kind === "result") {
-      const { tool, tokens } = item;
-      found.push({
-        turn,
-        kind: "result",
-        tool,
-        subject: aboutCall(item.arguments),
-        tokens,
-        shownTokens: size,
-      });
-      continue;
-    }
-    const { calls = [] } = item;
-    for (const { tool, arguments: words, tokens } of calls)
-      found.push({ turn, kind: "arguments", tool, subject: aboutCall(words), tokens, shownTokens: tokens });
-    const tokens = item.tokens - argumentTokens(item);
-    const kind = item.kind === "user" ? "words" : "reply";
-    found.push({ turn, kind, tool: null, subject: beginningOf(wordsOf(item)), tokens, shownTokens: tokens });
-  }
-  return found
-    .filter(({ tokens }) => tokens > 0)
-    .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, LARGEST_ITEMS);
-}
-
-/** Behind a reply's own words stand the arguments of its calls, each on a line. */
-const wordsOf = ({ text, calls = [] }: SaidItem): string =>
-  text.slice(0, text.length - calls.reduce((sum, call) => sum + call.arguments.length + 1, 0));
-
-const beginningOf = (text: string): string =>
-  text
-    .slice(0, 5 * SUBJECT_UNITS)
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, SUBJECT_UNITS)
-    .toWellFormed();
-
-function aboutCall(words: string): string {
-  const named = subjectOf(words);
-  if (named !== "") return beginningOf(named);
-  return beginningOf(stringLeaves(words)[0] ?? "");
 }
 
 function gapsOf({ requests }: Session, { ttlSeconds }: Profile): Analysis["gaps"] {

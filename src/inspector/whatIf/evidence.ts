@@ -100,10 +100,12 @@ export function stringLeaves(json: string): readonly string[] {
     return [json]; // a call that the model or its transcript broke off
   }
   const leaves: string[] = [];
-  const walk = (part: unknown): void => {
+  const left = [value]; // the next one last; no recursion: anybody may have written it, however deep
+  while (left.length > 0) {
+    const part = left.pop();
     if (typeof part === "string") leaves.push(part);
-    else if (typeof part === "object" && part !== null) for (const inner of Object.values(part)) walk(inner);
-  };
-  walk(value);
+    else if (typeof part === "object" && part !== null)
+      for (const inner of Object.values(part).reverse()) left.push(inner);
+  }
   return leaves;
 }

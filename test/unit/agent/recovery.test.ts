@@ -6,6 +6,7 @@ import { Failure } from "../../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../../src/schema/model";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { type HouseOptions, openHouse, tool, withClaimCheck } from "../../support/house";
+import { imagesOf, part, returning, seeing } from "../../support/media";
 import { assertSound } from "../../support/sound";
 
 const sizeOf = ({ messages }: ChatRequest) => JSON.stringify(messages).length;
@@ -103,6 +104,129 @@ test("P18 the oldest blocks go last, whole; the question, and the handles of wha
   assert.ok(view?.turns.some(({ recovery }) => recovery.length > 0));
 });
 
+test("P18 what left before is named, counted and asked again, however often the oldest blocks go", async () => {
+  const calls = [...Array<string>(3).fill("read"), ...Array<string>(160).fill("say")];
+  const { house, end } = await run(9000, calls);
+  assert.equal(end.end, "answered", end.message);
+  const pruned = house.eventsOf("pruned");
+  assert.ok(pruned.length >= 3);
+  for (const { messages } of house.requests)
+    assert.equal(
+      messages.filter(({ role, text }) => role === "user" && text.includes("What do the files say?")).length,
+      1,
+    );
+  for (const { named } of pruned)
+    for (const n of [1, 2, 3]) assert.ok(named.some(({ subject }) => subject === `file${n}`));
+  const note = house.requests.at(-1)?.messages[0]?.text ?? "";
+  assert.equal(note.match(/What do the files say\?/g)?.length, 1);
+  assert.match(note, /read file1: handle='claim:[0-9a-f]{32}'/);
+  const left = house.conversation.history.messages.length - 1; // without the note
+  assert.ok(
+    note.startsWith(`[${1 + 2 * calls.length + 1 - left} earlier messages were removed`),
+    note.slice(0, 80),
+  );
+});
+
+test("M13 a note that would be longer than what it stands for is not made", async () => {
+  const question = "What? ".repeat(2000);
+  const house = await openHouse({
+    tools: TOOLS,
+    replies: [],
+    model: narrow(12_500, ["say", "say", "say"]),
+    settings: SETTINGS,
+    blobs: new Map(),
+  });
+  const end = await house.ask(question);
+  assert.deepEqual([end.end, house.eventsOf("pruned").length], ["failed", 0]);
+  assert.match(end.message, /nothing more of it can be shortened/);
+  assertSound(house.events);
+});
+
+test("what no reply has followed yet is not old, however many requests failed since", async () => {
+  for (const strategy of ["age", "cacheAware"] as const) {
+    const inner = narrow(100_000, ["read"]);
+    let asked = 0;
+    const model: ChatModel = {
+      ...inner,
+      reply: (request, signal) => {
+        if (++asked > 1 && asked < 8) throw new Failure("model-failed", "the connection was reset");
+        return inner.reply(request, signal);
+      },
+    };
+    const settings = {
+      ...SETTINGS,
+      ageing: {
+        ...DEFAULT_SETTINGS.ageing,
+        strategy,
+        cacheProfiles: { narrow: { write: 1, read: 1, ttlSeconds: null } },
+      },
+    };
+    const house = await openHouse({ tools: TOOLS, replies: [], model, settings, blobs: new Map() });
+    for (let n = 0; n < 7; n++) await house.ask("Read.");
+    assert.deepEqual(house.eventsOf("aged"), []);
+    assert.ok(
+      house.requests.at(-1)?.messages.some(({ role, text }) => role === "tool" && text.length > 4000),
+    );
+  }
+});
+
+test("an image that no reply has followed yet is not old, however often the person stopped", async () => {
+  const replies = [{ calls: [{ name: "look", arguments: {} }] }, { say: "Done." }];
+  const inner = seeing(replies);
+  let stop = new AbortController();
+  let asked = 0;
+  const model: ChatModel = {
+    ...inner,
+    reply: (request, signal) => {
+      if (++asked > 1 && asked < 8) stop.abort();
+      return inner.reply(request, signal);
+    },
+  };
+  const look = returning("look", [[part("image/png", 2000)]]);
+  const settings = { ...SETTINGS, ageing: { ...DEFAULT_SETTINGS.ageing, strategy: "age" as const } };
+  const house = await openHouse({ tools: [look], replies, model, settings, blobs: new Map() });
+  for (let n = 0; n < 7; n++) {
+    stop = new AbortController();
+    await house.ask("Look.", stop.signal);
+  }
+  assert.equal(imagesOf(house.requests[7] ?? assert.fail()).length, 1); // the first that was replied to
+
+  assertSound(house.events);
+});
+
+test("the last turn's results are not lines after its request was refused", async () => {
+  const { house, end } = await run(9000, ["read", "read"]);
+  assert.equal(end.end, "answered", end.message);
+  for (const { decisions } of house.eventsOf("aged"))
+    assert.deepEqual(
+      decisions.map(({ call }) => call),
+      ["t1c0"],
+    );
+});
+
+test("images are halved with the rest where a request is refused because of its size", async () => {
+  const replies = [{ calls: [{ name: "look", arguments: {} }] }, { say: "Done." }];
+  const inner = seeing(replies);
+  const model: ChatModel = {
+    ...inner,
+    reply: (request, signal) => {
+      if (imagesOf(request).reduce((sum, { bytes }) => sum + bytes.length, 0) > 5000)
+        throw new Failure("model-failed", "413 Request Entity Too Large");
+      return inner.reply(request, signal);
+    },
+  };
+  const look = returning("look", [[1, 2, 3, 4].map((seed) => part("image/png", 2000, seed))]);
+  const settings = { ...SETTINGS, budgets: { ...DEFAULT_SETTINGS.budgets, perTurnBytes: 10_000 } };
+  const house = await openHouse({ tools: [look], replies, model, settings, blobs: new Map() });
+  assert.equal((await house.ask("Look.")).end, "answered");
+  assert.deepEqual(
+    house.eventsOf("overflowed").map(({ step }) => step),
+    ["budgets"],
+  );
+  assert.ok(imagesOf(house.requests.at(-1) ?? assert.fail()).length >= 2);
+  assertSound(house.events);
+});
+
 test("M13 what cannot be made smaller ends the run, after at most one request for each step", async () => {
   const { house, end } = await run(3000, ["say"], { replies: [], model: narrow(10, []) });
   assert.equal(end.end, "failed");
@@ -156,6 +280,10 @@ suite("what providers say of a request that is too large", () => {
     "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
     "400 context_length_exceeded",
     "413 Request Entity Too Large",
+    "HTTP 413",
+    "status code: 413",
+    "Error: 413 {}",
+    "The model failed: 413 status code (no body). Continue the session to try again, or pick another model.",
     "request_too_large: Request exceeds the maximum size",
     "Request payload too large",
     "model_max_prompt_tokens_exceeded",
@@ -172,6 +300,8 @@ suite("what providers say of a request that is too large", () => {
     "The model is overloaded. Try again later.",
     "max_tokens is too large: 64000. This model supports at most 8192 completion tokens",
     "Connection reset",
+    "Unexpected token < in JSON at position 413",
+    "request 413-aa91 timed out after 30 s",
   ];
   for (const text of REFUSED) test(`too large: ${text}`, () => assert.ok(isOverflow(text)));
   for (const text of OTHER) test(`something else: ${text}`, () => assert.ok(!isOverflow(text)));

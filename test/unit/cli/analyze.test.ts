@@ -89,6 +89,29 @@ test("analyze: several files are a block each and a total; what cannot be read i
   );
 });
 
+test("analyze: arguments nested however deep, and names that would turn the terminal's writing, are a report like any other", async () => {
+  const depth = 100_000;
+  const deep = `${'{"a":'.repeat(depth)}"leaf"${"}".repeat(depth)}`;
+  const turning = "r\u202eead\u2028\u009b31m";
+  const messages = [
+    { role: "user", content: "Look." },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "a", type: "function", function: { name: turning, arguments: deep } }],
+    },
+    result("a", LOG),
+    { role: "assistant", content: "Done." },
+  ];
+  writeFileSync(path.join(folder, "deep.json"), JSON.stringify(messages));
+  const { code, out, err } = await cloakroom("analyze", "broken.json", "deep.json", "two.json");
+  assert.equal(code, 1);
+  assert.match(err, /^broken\.json is left out[^\n]*\n$/);
+  assert.match(out, /results: r\\u202eead\\u2028\\x9b31m \(1\)/);
+  assert.match(out, /\nTotal: 2 sessions/);
+  assert.ok(!/[\u2028\u202e]|[^\P{Cc}\n]/u.test(out));
+});
+
 test("analyze --json is one object, whatever could not be read; --profile chooses the prices", async () => {
   const words = ["analyze", "--json", "--profile", "uncached", "one.json", "absent.json", "two.json"];
   const { code, out, err } = await cloakroom(...words);

@@ -10,7 +10,7 @@ import {
   type Moment,
   requestCost,
 } from "../../../src/history/promptCache";
-import type { CacheProfile } from "../../../src/schema/cost";
+import { CachePrices, type CacheProfile } from "../../../src/schema/cost";
 
 const ANTHROPIC = cacheProfileOf("copilot/claude-sonnet-4.5", {});
 const UNKNOWN = cacheProfileOf("vendor/new", {});
@@ -153,4 +153,23 @@ test("of all suffixes the one taken is worth most, for any candidates", () => {
       else assert.ok(Math.abs((gains[cut?.chosen[0] ?? -1] ?? Number.NaN) - best) < 1e-6);
     }),
   );
+});
+
+test("prices that a log could not keep the sums of are refused", () => {
+  const prices = (write: number) => CachePrices.safeParse({ write, read: 0.1, ttlSeconds: null }).success;
+  assert.deepEqual([0, 1.25, 1000, 1001, 1e300, -1, Number.NaN].map(prices), [
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  const most = requestCost(
+    { name: "", source: "setting", prices: { write: 1000, read: 1000, ttlSeconds: null } },
+    { reusedTokens: 0, totalTokens: 2_000_000 },
+    null,
+  );
+  assert.ok(Number.isSafeInteger(most * 1_000_000)); // requests
 });
