@@ -375,7 +375,9 @@ function shortened(
   { call, charsBefore, charsAfter, handle }: Shortening,
   cost: CutCost | null = null,
 ): SessionView {
-  const counted = totalled(view, { hiddenChars: Math.max(0, charsBefore - charsAfter) }); // B7
+  const isReadBack = !callOf(view, call)?.stored; // what was read back is counted where it was stored
+  const hiddenChars = isReadBack ? 0 : Math.max(0, charsBefore - charsAfter); // B7
+  const counted = totalled(view, { hiddenChars });
   const entry = { by, turn, charsAfter, handle, cost };
   return onCall(counted, call, (before) => ({ shortened: [...before.shortened, entry] }));
 }

@@ -326,3 +326,21 @@ suite("gate", () => {
     assert.equal(list?.complete, false);
   });
 });
+
+test("§6 what was read back and is shortened later is not counted as hidden twice", async () => {
+  const house = await openHouse({
+    tools: [search(listOf(241)), tool("note", () => "noted")],
+    replies: [
+      { calls: [{ name: "search", arguments: {} }] },
+      { calls: [{ name: "fetch_result", arguments: { handle: "{{next:search}}" } }] },
+      ...Array.from({ length: 6 }, (): ScriptReply => ({ calls: [{ name: "note", arguments: {} }] })),
+      { say: "Done." },
+    ],
+    settings: { ageing: { ...DEFAULT_SETTINGS.ageing, strategy: "age" } },
+    blobs: new Map(),
+  });
+  await house.ask("Go.");
+  assert.equal(house.eventsOf("aged").flatMap(({ decisions }) => decisions).length, 2);
+  const { storedChars = 0, hiddenChars = 0 } = projectSession(house.events)?.totals ?? {};
+  assert.ok(hiddenChars > 0 && hiddenChars <= storedChars);
+});
