@@ -15,7 +15,7 @@ const REFUSALS: readonly RegExp[] = [
   /input token count .{0,200} exceeds/i,
   /model_max_prompt_tokens_exceeded|context_length_exceeded|request_too_large/i,
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i,
-  /(?:^|[:(] ?|\b(?:http|status|code|error) ?[=(]? ?)413\b|\b413 (?:status|payload|request|content|entity)/i, // as a status, not as any number
+  /(?:^|[:(] ?|\b(?:http|status|code|error) ?[=(]? ?)413\b|\b413 (?:status|payload|request|content|entity)/i, // a status, and no other number
 ];
 /** A limit of requests or tokens per time is no limit of size: waiting helps there, cutting does not. */
 const RATES = /rate.?limit|per (?:minute|hour|day|second)|quota|\bTPM\b|\b429\b/i;
