@@ -6,7 +6,7 @@ import { pageLabel } from "../coverage/label";
 import { type LimitFacts, limitedBy, limitWords } from "../coverage/limitedBy";
 import { bytesOf, readPage } from "../coverage/readList";
 import { PAGE_BYTES, type PageEntry, type Snapshot, snapshotIdOf, snapshotOf } from "../coverage/snapshot";
-import type { Handle } from "../schema/claim";
+import type { Handle, Hash } from "../schema/claim";
 import type { ListHints } from "../schema/coverage";
 import type { EventOf } from "../schema/event";
 import type { SafeText } from "../schema/text";
@@ -35,7 +35,7 @@ export async function cover(
   const hints = hintsFor(result, counts.sent, context);
   const { claim } = kept;
   if (isReadOtherwise(claim.handle, hints, context)) return none;
-  const snapshot = snapshotFor(result.safe, claim.handle, hints, PAGE_BYTES, context);
+  const snapshot = snapshotFor(result.safe, claim.handle, hints, PAGE_BYTES, context.ports.hash);
   if (snapshot === null) return none;
   keepList(claim.handle, hints, snapshot, context);
   const read = await readPage(snapshot, null, bytesOf(result.safe));
@@ -72,11 +72,11 @@ export function snapshotFor(
   handle: Handle,
   hints: ListHints,
   budgetBytes: number,
-  { ports }: Pick<CallContext, "ports">,
+  hash: Hash,
 ): Snapshot | null {
   const index = indexList(text, hints);
   if (index.kind === "text") return null;
-  const snapshot = snapshotOf(text, index, { id: snapshotIdOf(handle), budgetBytes, hash: ports.hash });
+  const snapshot = snapshotOf(text, index, { id: snapshotIdOf(handle), budgetBytes, hash });
   return snapshot.kind === "snapshot" ? snapshot : null;
 }
 

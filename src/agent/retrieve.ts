@@ -165,7 +165,7 @@ async function listOf(claim: Claim, context: CallContext): Promise<Snapshot | nu
   const list = Object.hasOwn(lists, claim.handle) ? lists[claim.handle] : undefined;
   if (list === undefined) return null;
   const text = await context.ports.claims.read(claim.sha256);
-  const snapshot = snapshotFor(text, claim.handle, list.hints, list.budgetBytes, context);
+  const snapshot = snapshotFor(text, claim.handle, list.hints, list.budgetBytes, context.ports.hash);
   if (snapshot !== null) keepList(claim.handle, list.hints, snapshot, context);
   return snapshot;
 }
