@@ -46,7 +46,7 @@ const ownBundle = {
 /** A digest of the code that snapshots of folds depend on (`src/store/snapshots.ts`). */
 function foldsDigest() {
   const digest = createHash("sha256");
-  for (const room of ["schema", "claims", "thimble", "history", "inspector", "agent"]) {
+  for (const room of ["schema", "claims", "coverage", "thimble", "history", "inspector", "agent"]) {
     const folder = path.join(root, "src", room);
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort())
       if (name.endsWith(".ts"))

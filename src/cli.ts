@@ -10,6 +10,7 @@ import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { analyze, type ReadRecorded } from "./cli/analyze";
 import { type Judged, replay, scorecard } from "./cli/judge";
+import { listRecords } from "./cli/listRecords";
 import { USAGE } from "./cli/usage";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
@@ -50,7 +51,7 @@ function isRedisAddress(text: string): boolean {
 }
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
-const READS = ["show", "replay", "scorecard", "analyze"];
+const READS = ["show", "list", "replay", "scorecard", "analyze"];
 
 const clock = nodeClock;
 
@@ -137,6 +138,8 @@ async function main(words: readonly string[]): Promise<number> {
         return complain("Name sessions: analyze SESSION... or --workspace-sessions.", 2);
       return await analyzed(named, values, async (session) => [await recordedIn(store, session)]);
     }
+    if (command === "list")
+      return judged(await listRecords(store, name, positionals[2], values.json, sha256));
     if (command === "replay") return judged(await replay(store, name, values.policy, sha256));
     if (command === "scorecard") {
       const { control, candidate, json, "workspace-sessions": all } = values;

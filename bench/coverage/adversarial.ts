@@ -1,6 +1,7 @@
 // bench: CONFORMANCE §6's hostile lists and cursors, each by name. A case throws where the promise is broken.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { handleOf } from "../../src/claims/handle";
 import { parseCursor } from "../../src/coverage/cursor";
 import { beginTrail, followPage } from "../../src/coverage/follow";
 import { indexList } from "../../src/coverage/indexList";
@@ -13,7 +14,7 @@ import { type Decoded, decode, elementsOf } from "./decode";
 export const hash: Hash = (text) => createHash("sha256").update(text, "utf8").digest("hex") as Digest;
 const SALT = "00112233445566778899aabbccddeeff";
 
-export const idOf = (text: string, salt = SALT) => snapshotIdOf(salt, hash(text), hash);
+export const idOf = (text: string, salt = SALT) => snapshotIdOf(handleOf(salt, hash(text), hash));
 
 /** A list's snapshot. Throws where there is none. */
 export function openList(text: string, budgetBytes: number, salt = SALT): Snapshot {

@@ -3,6 +3,7 @@
  * that forges a turn of the conversation is escaped; nothing else is altered. What it refuses is never stored.
  */
 import { mediaTypeOf } from "../claims/mediaType";
+import { indexList } from "../coverage/indexList";
 import type { MediaPart, SafeMedia } from "../schema/media";
 import { asRaw, byteLength, type RawText } from "../schema/text";
 
@@ -27,18 +28,18 @@ const FORGED = [
   new RegExp(`\\[(?=${fenceAfter("\\s")})`, "gi"),
 ];
 
-/** The same after escaping, as it stands in JSON text, where the backslash is two. */
+/** The same after escaping, as it stands in JSON text, where a backslash is two, and one in JSON inside it four. */
 const ESCAPED_IN_JSON = [
-  new RegExp(`<\\\\\\\\(?=\\|(?:${TOKENS})\\|>)`, "g"),
-  new RegExp(`<\\\\\\\\(?=/?(?:${TAGS})(?:[\\s>]|\\\\[nrt]))`, "g"),
-  /(?<=\\n\\n)\\\\(?=(?:Human|Assistant): )/g,
-  new RegExp(`\\[\\\\\\\\(?=${fenceAfter("(?:\\s|\\\\[nrt])")})`, "gi"),
+  new RegExp(`<(?:\\\\\\\\){1,2}(?=\\|(?:${TOKENS})\\|>)`, "g"),
+  new RegExp(`<(?:\\\\\\\\){1,2}(?=/?(?:${TAGS})(?:[\\s>]|\\\\[nrt]))`, "g"),
+  /(?<=\\n\\n)(?:\\\\){1,2}(?=(?:Human|Assistant): )/g,
+  new RegExp(`\\[(?:\\\\\\\\){1,2}(?=${fenceAfter("(?:\\s|\\\\[nrt])")})`, "gi"),
 ];
 
 /** Undoes the escape in a write call's arguments: what the model copies from a file must be what the file says. */
 export function unescapedInJson(json: string): string {
   return ESCAPED_IN_JSON.reduce(
-    (text, pattern) => text.replace(pattern, (found) => found.slice(0, -2)),
+    (text, pattern) => text.replace(pattern, (found) => found.replace(/\\+$/, "")),
     json,
   );
 }
@@ -68,11 +69,20 @@ export function boundary(text: RawText, media: readonly MediaPart[] = []): Bound
       return "\ufffd";
     });
   }
-  for (const pattern of FORGED) {
-    safe = safe.replace(pattern, (found) => {
-      forgedMarkers++;
-      return `${found}\\`;
-    });
+  const marked = safe;
+  const escapedWith = (mark: string) =>
+    FORGED.reduce(
+      (escaped, pattern) =>
+        escaped.replace(pattern, (found) => {
+          forgedMarkers++;
+          return found + mark;
+        }),
+      marked,
+    );
+  safe = escapedWith("\\");
+  if (forgedMarkers > 0 && isJson(marked)) {
+    forgedMarkers = 0;
+    safe = escapedWith("\\\\"); // one in a string of it would make all of it no JSON, and a list no list
   }
   return {
     kind: "passed",
@@ -81,6 +91,18 @@ export function boundary(text: RawText, media: readonly MediaPart[] = []): Bound
     forgedMarkers,
     loneSurrogates,
   };
+}
+
+/** A value, or one on each line. Asked only of a text that has a marker. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const index = indexList(text);
+    return index.kind === "list" && index.format === "jsonl";
+  }
 }
 
 const bounded = ({ mediaType, bytes }: MediaPart) =>

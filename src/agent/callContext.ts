@@ -3,6 +3,7 @@ import type { ClaimPolicy } from "../claims/policy";
 import type { CoverageState } from "../coverage/fold";
 import type { Snapshot } from "../coverage/snapshot";
 import type { Handle } from "../schema/claim";
+import type { ListHints } from "../schema/coverage";
 import type { Intent } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import type { Exemption } from "../thimble/decide";
@@ -25,8 +26,8 @@ export type CallContext = {
   readonly secrets: Secrets;
   /** Whether untrusted data from outside has come into the conversation. */
   readonly hasReadOutside: () => boolean;
-  /** Pages of the lists that were shown, by handle: made again of the stored content where they are not here. */
-  readonly lists: Map<Handle, Snapshot>;
+  /** Pages of lists that were shown last, by handle: made again of the stored content where they are not here. */
+  readonly lists: Map<Handle, { readonly hints: ListHints; readonly snapshot: Snapshot }>;
   readonly coverage: () => CoverageState;
   readonly ports: Ports;
   /** The user's last words, as the conversation has them. */

@@ -3,13 +3,15 @@ import { digestFor } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
 import { indexList } from "../coverage/indexList";
 import { pageLabel } from "../coverage/label";
-import { limitedBy, limitWords } from "../coverage/limitedBy";
+import { type LimitFacts, limitedBy, limitWords } from "../coverage/limitedBy";
 import { bytesOf, readPage } from "../coverage/readList";
 import { PAGE_BYTES, type PageEntry, type Snapshot, snapshotIdOf, snapshotOf } from "../coverage/snapshot";
+import type { Handle, Hash } from "../schema/claim";
 import type { ListHints } from "../schema/coverage";
 import type { EventOf } from "../schema/event";
 import type { SafeText } from "../schema/text";
 import { responseRuleOf } from "../thimble/envelope";
+import { countsOf, type Items } from "../thimble/items";
 import type { JudgedResult } from "./branch";
 import type { CallContext } from "./callContext";
 import { subjectOf } from "./question";
@@ -29,14 +31,16 @@ export async function cover(
   const none = { value: { ...result, page: null }, event: null };
   const { kept } = result;
   if (kept.kind !== "stored" || !mayBeList(result, context)) return none;
-  const hints = hintsFor(result, context);
+  const counts = countsIn(result, context);
+  const hints = hintsFor(result, counts.sent, context);
   const { claim } = kept;
-  const snapshot = snapshotFor(result.safe, claim.sha256, hints, PAGE_BYTES, context);
+  if (isReadOtherwise(claim.handle, hints, context)) return none;
+  const snapshot = snapshotFor(result.safe, claim.handle, hints, PAGE_BYTES, context.ports.hash);
   if (snapshot === null) return none;
+  keepList(claim.handle, hints, snapshot, context);
   const read = await readPage(snapshot, null, bytesOf(result.safe));
   if (read.kind === "refused") return none;
-  context.lists.set(claim.handle, snapshot);
-  const facts = limitsOf(result, snapshot);
+  const facts = limitsOf(counts, snapshot);
   const by = limitedBy(facts);
   const words = limitWords(by, facts);
   const label = [
@@ -65,17 +69,51 @@ export async function cover(
 /** The pages of a stored text; null: it is no list, or its pages cannot be so small. */
 export function snapshotFor(
   text: SafeText,
-  sha256: string,
+  handle: Handle,
   hints: ListHints,
   budgetBytes: number,
-  { salt, ports }: Pick<CallContext, "salt" | "ports">,
+  hash: Hash,
 ): Snapshot | null {
   const index = indexList(text, hints);
   if (index.kind === "text") return null;
-  const id = snapshotIdOf(salt, sha256, ports.hash);
-  const snapshot = snapshotOf(text, index, { id, budgetBytes, hash: ports.hash });
+  const snapshot = snapshotOf(text, index, { id: snapshotIdOf(handle), budgetBytes, hash });
   return snapshot.kind === "snapshot" ? snapshot : null;
 }
+
+/** Their tables are made again of what is stored, so few are held. */
+export const LISTS_AT_HAND = 16;
+
+/** The latest are held: a list that is used again is the latest. */
+export function keepList(
+  handle: Handle,
+  hints: ListHints,
+  snapshot: Snapshot,
+  { lists }: Pick<CallContext, "lists">,
+): void {
+  lists.delete(handle);
+  lists.set(handle, { hints, snapshot });
+  for (const oldest of lists.keys()) {
+    if (lists.size <= LISTS_AT_HAND) break;
+    lists.delete(oldest);
+  }
+}
+
+/**
+ * The same content is the same handle, whichever tool returned it: its pages were decided when it was first shown, and
+ * cursors of other pages would lead nowhere.
+ */
+function isReadOtherwise(handle: Handle, hints: ListHints, { lists, coverage }: CallContext): boolean {
+  const recorded = coverage().lists;
+  const before =
+    lists.get(handle)?.hints ?? (Object.hasOwn(recorded, handle) ? recorded[handle]?.hints : undefined);
+  return before !== undefined && !isSameReading(before, hints);
+}
+
+const isSameReading = (one: ListHints, other: ListHints): boolean =>
+  one.pointer === other.pointer &&
+  one.asked === other.asked &&
+  one.lines?.headerLines === other.lines?.headerLines &&
+  one.lines?.complete === other.lines?.complete;
 
 export const shownOf = ({ first, last, references }: PageEntry): EventOf<"covered">["page"] => ({
   first,
@@ -98,24 +136,26 @@ function mayBeList(result: JudgedResult, { claimPolicy, settings }: CallContext)
   return claimPolicy !== null && digestFor(claimPolicy, result.call.name, result.isError) === null;
 }
 
-function hintsFor(result: JudgedResult, context: CallContext): ListHints {
+function hintsFor(result: JudgedResult, asked: number | null, context: CallContext): ListHints {
   const rule = responseRuleOf(
     subjectOf(result.call.name, result.permit.tool.spec),
     context.policy,
     context.settings.limits.hardMaximum,
   );
-  return { pointer: result.lines === null ? rule.items : null, lines: result.lines };
+  return { pointer: result.lines === null ? rule.items : null, lines: result.lines, asked };
 }
 
-/** What was asked for, what the tool got, what came back: whose limit the list stopped at. */
-function limitsOf({ permit }: JudgedResult, { total, complete }: Snapshot) {
-  const { changes } = permit.proposed.proposal;
-  const [change] = changes;
-  const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
-  return {
-    requested: numberOf(change?.from),
-    sent: numberOf(change?.to),
-    returned: total,
-    saysMore: complete === "unknown" ? null : !complete,
-  };
+type Counts = Pick<LimitFacts, "requested" | "sent">;
+
+/** What was asked for and what the tool got, where a contract says which argument counts records. */
+function countsIn({ permit }: JudgedResult, { policy }: CallContext): Counts {
+  const { proposal, originalText } = permit.proposed;
+  const counts = countsOf(proposal, originalText, policy);
+  const numberOf = (value: Items | undefined): number | null => (typeof value === "number" ? value : null);
+  return { requested: numberOf(counts?.requested), sent: numberOf(counts?.effective) };
+}
+
+/** With what came back: whose limit the list stopped at. */
+function limitsOf(counts: Counts, { total, complete }: Snapshot): LimitFacts {
+  return { ...counts, returned: total, saysMore: complete === "unknown" ? null : !complete };
 }

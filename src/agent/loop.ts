@@ -70,7 +70,7 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     recovery = 0;
     if (reply.end === "stopped") return STOPPED;
     if (reply.end === "answered") {
-      if (await holdsBack(conversation)) continue;
+      if (await holdsBack(conversation, turns + 1 < settings.maxTurns)) continue;
       return { end: "answered", message: "" };
     }
     await runCalls(conversation, withoutCopies(reply.calls), signal);
@@ -85,22 +85,23 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
 
 /**
  * Whether the model is told, once, what it has not read of its lists before the answer counts: where the person wants
- * everything. An answer that is given all the same is marked (CONFORMANCE §6, Gate).
+ * everything. An answer that is given all the same, or in the last turn that there is, is marked (CONFORMANCE §6, Gate).
  */
-async function holdsBack(conversation: Conversation): Promise<boolean> {
+async function holdsBack(conversation: Conversation, hasTurns: boolean): Promise<boolean> {
   const { intent, claimPolicy, coverage } = conversation.context;
   const isExhaustive = intent !== null && claimPolicy !== null;
   const verdict = verdictOf(coverage().gate, isExhaustive, FETCH_RESULT);
   if (verdict.kind === "open") return false;
+  const isSaid = verdict.kind === "say" && hasTurns;
   const event: EventOf<"gated"> = {
     type: "gated",
     turn: conversation.history.turn,
-    verdict: verdict.kind,
-    text: verdict.kind === "say" ? verdict.sentence : "",
+    verdict: isSaid ? "say" : "incomplete",
+    text: isSaid ? verdict.sentence : "",
     unread: verdict.unread.map(({ handle, tool, total, inspected }) => ({ handle, tool, total, inspected })),
   };
   await record(conversation, { value: undefined, event });
-  return verdict.kind === "say";
+  return isSaid;
 }
 
 const failed = (error: string | null): RunEnd => ({ end: "failed", message: error ?? "The model failed." });

@@ -31,7 +31,7 @@ import type { Tool } from "../schema/tool";
 import { pathOf, scan } from "../thimble/scan";
 import type { Permit } from "./authorise";
 import type { CallContext } from "./callContext";
-import { shownOf, snapshotFor } from "./cover";
+import { keepList, shownOf, snapshotFor } from "./cover";
 import type { Step } from "./step";
 
 /** The window or the refusal, as the model sees it. */
@@ -157,13 +157,16 @@ async function retrieveOfList(call: string, given: FetchArguments, context: Call
 /** The pages of a list: those that this run knows, or made again of the stored content. Null: it was never shown as one. */
 async function listOf(claim: Claim, context: CallContext): Promise<Snapshot | null> {
   const known = context.lists.get(claim.handle);
-  if (known) return known;
+  if (known) {
+    keepList(claim.handle, known.hints, known.snapshot, context);
+    return known.snapshot;
+  }
   const { lists } = context.coverage();
   const list = Object.hasOwn(lists, claim.handle) ? lists[claim.handle] : undefined;
   if (list === undefined) return null;
   const text = await context.ports.claims.read(claim.sha256);
-  const snapshot = snapshotFor(text, claim.sha256, list.hints, list.budgetBytes, context);
-  if (snapshot !== null) context.lists.set(claim.handle, snapshot);
+  const snapshot = snapshotFor(text, claim.handle, list.hints, list.budgetBytes, context.ports.hash);
+  if (snapshot !== null) keepList(claim.handle, list.hints, snapshot, context);
   return snapshot;
 }
 

@@ -2,6 +2,7 @@
 export const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
               [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
+cloakroom list SESSION HANDLE --workspace DIR [--store DIR] [--json]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
 cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
@@ -13,6 +14,7 @@ cloakroom analyze FILE... | (SESSION... | --workspace-sessions) --workspace DIR 
 
 run     runs a session with the replies of a script and real tools, then prints it turn by turn
 show    prints a session of that workspace, the newest one without SESSION
+list    prints all records of a stored list, one after another; exit 1 where the handle is unknown or its result is no list
 verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
         --all: in all workspaces
 fork    makes a new session out of the conversation of one, with copies of what it stored

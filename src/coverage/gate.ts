@@ -12,6 +12,7 @@ type Seen = {
   readonly total: number;
   readonly complete: Completeness; // what the last page says
   readonly covered: Ranges; // of pages that were shown, references included
+  readonly passed: Ranges; // of them, those that a reply came to
   readonly returned: Ranges;
   readonly inspected: Ranges;
   /** Records that the source has and nobody was shown: what our clamp left out and a later call jumped over. */
@@ -44,11 +45,20 @@ export type GateMove =
   | { readonly kind: "record"; readonly handle: Handle; readonly index: number }
   /** What was shown went out of the conversation before any request had it. */
   | { readonly kind: "withdrawn"; readonly handle: Handle; readonly first: number; readonly last: number }
+  /** The same of a record that was read alone. */
+  | { readonly kind: "record_withdrawn"; readonly handle: Handle; readonly index: number }
   /** What the source has behind this list came as another list of this session, which speaks for itself. */
   | { readonly kind: "continued"; readonly handle: Handle }
   /** The request that had everything shown so far got a reply. */
   | { readonly kind: "replied" }
   | { readonly kind: "said" };
+
+const NOTHING: Pick<Seen, "covered" | "passed" | "returned" | "inspected"> = {
+  covered: [],
+  passed: [],
+  returned: [],
+  inspected: [],
+};
 
 /** Never fewer inspected, and never more than were returned. A move of a list that nobody announced changes nothing. */
 export function throughGate(state: GateState, move: GateMove): GateState {
@@ -58,15 +68,24 @@ export function throughGate(state: GateState, move: GateMove): GateState {
     case "replied": {
       const lists = Object.entries(state.lists).map(([handle, seen]) => {
         const inspected = withRanges(seen.inspected, seen.returned);
-        return [handle, { ...seen, inspected }] as const;
+        return [handle, { ...seen, inspected, passed: seen.covered }] as const;
       });
       return { ...state, lists: Object.fromEntries(lists) };
     }
     case "listed": {
       const { handle, tool, total, complete, skipped = 0 } = move;
       const before = state.lists[handle];
-      const { covered, returned, inspected } = before ?? { covered: [], returned: [], inspected: [] };
-      return withList(state, handle, { tool, total, complete, skipped, covered, returned, inspected });
+      const { covered, passed, returned, inspected } = before ?? NOTHING;
+      return withList(state, handle, {
+        tool,
+        total,
+        complete,
+        skipped,
+        covered,
+        passed,
+        returned,
+        inspected,
+      });
     }
     case "paged":
       return changed(state, move.handle, (seen) => {
@@ -90,7 +109,12 @@ export function throughGate(state: GateState, move: GateMove): GateState {
       return changed(state, move.handle, (seen) => {
         const gone: Range = [move.first, move.last];
         const returned = withRanges(withoutRange(seen.returned, gone), seen.inspected);
-        return { ...seen, covered: withRanges(withoutRange(seen.covered, gone), seen.inspected), returned };
+        return { ...seen, covered: withRanges(withoutRange(seen.covered, gone), seen.passed), returned };
+      });
+    case "record_withdrawn":
+      return changed(state, move.handle, (seen) => {
+        const left = withoutRange(seen.returned, [move.index, move.index]);
+        return { ...seen, returned: withRanges(left, seen.inspected) };
       });
   }
 }
@@ -143,7 +167,13 @@ export type GateVerdict =
 /** What the sentence begins with: words of ours, not of the person. */
 export const GATE_WORDS = "[Not everything has been read:";
 
-const isUnread = ({ inspected, total, complete, skipped }: CoverageCounts): boolean =>
+/** Whether something of the list, or of what its source has behind it, was not read. */
+export const isUnread = ({
+  inspected,
+  total,
+  complete,
+  skipped,
+}: Pick<CoverageCounts, "inspected" | "total" | "complete" | "skipped">): boolean =>
   inspected < total || complete !== true || skipped > 0;
 
 /**

@@ -13,26 +13,38 @@ export type ListIndex = {
   /** What the source says of its own list, as its own bytes; a header of lines as a JSON string. */
   readonly source: readonly SourceMember[];
   readonly complete: Completeness;
+  /** The source, or the tool whose lines these are, said whether they are all. */
+  readonly isEndSaid: boolean;
   /** Bytes of members that stand in no page. */
   readonly leftOutBytes: number;
 };
 export type Indexed = ListIndex | { readonly kind: "text"; readonly reason: NotAList };
 
+const BESIDE_NOTHING = { isEndSaid: false, leftOutBytes: 0 };
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * Invariant: nothing is a list before the whole text has been read, and what can be read in two ways is a text. A byte
  * order mark at the start belongs to no record.
  */
-export function indexList(text: string, { pointer = null, lines = null }: Partial<ListHints> = {}): Indexed {
+export function indexList(
+  text: string,
+  { pointer = null, lines = null, asked = null }: Partial<ListHints> = {},
+): Indexed {
   try {
     const at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
     const start = { at, byte: at * 3 };
-    return lines === null ? indexed(text, start, pointer) : fromLines(text, start, lines);
+    return doubted(lines === null ? indexed(text, start, pointer) : fromLines(text, start, lines), asked);
   } catch (error) {
     if (error instanceof Unexpected) return { kind: "text", reason: error.reason };
     throw error;
   }
+}
+
+/** As many records as were asked for, and no word of the end: there may be more. */
+function doubted(found: Indexed, asked: number | null): Indexed {
+  if (found.kind === "text" || found.isEndSaid || asked === null || found.records.count < asked) return found;
+  return { ...found, complete: "unknown" };
 }
 
 type Start = { readonly at: number; readonly byte: number };
@@ -54,7 +66,7 @@ function indexed(text: string, start: Start, pointer: string | null): Indexed {
   const records = pointer === null ? jsonLines(text, first, scanner) : null;
   return records === null
     ? { kind: "text", reason: "malformed" }
-    : { kind: "list", format: "jsonl", records, source: [], complete: true, leftOutBytes: 0 };
+    : { kind: "list", format: "jsonl", records, source: [], complete: true, ...BESIDE_NOTHING };
 }
 
 function fromLines(text: string, start: Start, hint: LineHint | null): Indexed {
@@ -62,5 +74,6 @@ function fromLines(text: string, start: Start, hint: LineHint | null): Indexed {
   if (found.kind === "text") return found;
   const { kind, records, header } = found;
   const source = header === null ? [] : [{ key: '"header"', text: JSON.stringify(header) }];
-  return { kind: "list", format: kind, records, source, complete: hint?.complete ?? true, leftOutBytes: 0 };
+  const complete = hint?.complete ?? true;
+  return { kind: "list", format: kind, records, source, complete, isEndSaid: hint !== null, leftOutBytes: 0 };
 }

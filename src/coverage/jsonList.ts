@@ -21,6 +21,7 @@ export type FoundList =
       readonly records: RecordTable;
       readonly source: readonly SourceMember[];
       readonly complete: Completeness;
+      readonly isEndSaid: boolean;
       readonly leftOutBytes: number; // of members that stand in no page
     }
   | { readonly kind: "text"; readonly reason: NotAList };
@@ -130,6 +131,7 @@ export class JsonList implements Visitor {
       records: this.#records,
       source: members.map(({ key, text: value }) => ({ key, text: value })),
       complete: endOf(says, this.#records.count),
+      isEndSaid: says.length > 0,
       leftOutBytes: this.#leftOutBytes,
     };
   }

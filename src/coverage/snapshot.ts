@@ -2,7 +2,7 @@
  * A list's pages, decided once for a budget: what each begins with and where its bytes lie in the source, so that a page
  * is read without the rest (CONFORMANCE §6).
  */
-import type { Hash } from "../schema/claim";
+import type { Handle, Hash } from "../schema/claim";
 import {
   type Completeness,
   type CoverageRefused,
@@ -43,10 +43,13 @@ export type Snapshot = EnvelopeFrame & {
   readonly pages: readonly PageEntry[];
 };
 
-/** Scope: another session's salt makes another snapshot of the same content, as it makes another handle. */
-export function snapshotIdOf(salt: string, sha256: string, hash: Hash): SnapshotId {
-  return SnapshotId.parse(hash(salt + sha256).slice(0, 16));
-}
+/**
+ * Scope: another session's salt makes another handle of the same content, so another snapshot. A fork keeps the handles
+ * that it takes over, and with them their snapshots.
+ */
+export const snapshotIdOf = (handle: Handle): SnapshotId =>
+  SnapshotId.parse(handle.slice(HANDLE_PREFIX.length).slice(0, 16));
+const HANDLE_PREFIX = "claim:";
 
 /**
  * Decides the pages of `text`. `budgetBytes` is for each whole envelope.

@@ -1,7 +1,7 @@
 /** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
 
 import { type CoverageState, coverageFold } from "../coverage/fold";
-import { countsFrom } from "../coverage/gate";
+import { countsFrom, isUnread } from "../coverage/gate";
 import { turnOfCall } from "../history/fold";
 import type { Handle } from "../schema/claim";
 import type { CutCost } from "../schema/cost";
@@ -73,7 +73,7 @@ export function settled(view: SessionView): SessionView {
 function withLists(view: SessionView, event: Logged, { gate }: CoverageState): SessionView {
   const lists = countsFrom(gate).map(({ next: _next, ...counts }): ListView => counts);
   if (event.type !== "replied" || event.end !== "answered") return { ...view, lists };
-  const unread = lists.filter(({ inspected, total, complete }) => inspected < total || complete !== true);
+  const unread = lists.filter(isUnread);
   return onTurn({ ...view, lists }, event.turn, ({ reply }) => ({ reply: reply && { ...reply, unread } }));
 }
 

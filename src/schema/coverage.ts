@@ -60,8 +60,15 @@ export type ListFormat = z.infer<typeof ListFormat>;
 export const LineHint = z.object({ headerLines: z.int().nonnegative(), complete: Completeness });
 export type LineHint = z.infer<typeof LineHint>;
 
-/** What is known of a text before it is read: where a contract says the list is, or that a tool's lines are its records. */
-export const ListHints = z.object({ pointer: z.string().nullable(), lines: LineHint.nullable() });
+/**
+ * What is known of a text before it is read: where a contract says the list is, or that a tool's lines are its records;
+ * and how many records the tool was asked for, where a contract says which argument counts them.
+ */
+export const ListHints = z.object({
+  pointer: z.string().nullable(),
+  lines: LineHint.nullable(),
+  asked: z.int().nullable(),
+});
 export type ListHints = z.infer<typeof ListHints>;
 
 /** Why a text is no list, and stays a text. */

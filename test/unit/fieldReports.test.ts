@@ -1,5 +1,5 @@
-// test: docs/field-reports.md says for every field report of the store, the log, the claim check, pairing, ageing and the
-// request's text which test proves the right behaviour, or why there is none yet.
+// test: docs/field-reports.md says for every field report of the store, the log, the claim check, pairing, ageing, lists and
+// the request's text which test proves the right behaviour, or why there is none yet.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { namedTests, tableUnder } from "../support/namedTests";
@@ -8,7 +8,7 @@ import { sharedTest } from "../support/sharedData";
 const ID = /^[\w.-]+\/[\w.-]+#\d+$/;
 /** What the column `mechanism` says of the store, the event log or the claim check; budgets store and redeem like it. */
 const OURS =
-  /claim|stor[ea]|event log|multi-window|fetch_result|head cut|thresholds|empty results|tool_result_stored|^settings$|(?:turn|result) budget/;
+  /claim|coverage|stor[ea]|event log|multi-window|fetch_result|head cut|thresholds|empty results|tool_result_stored|^settings$|(?:turn|result) budget/;
 /** Kinds of report that are ours whatever their mechanism is called. */
 const KINDS = new Set([
   "pairing",
@@ -23,6 +23,7 @@ const KINDS = new Set([
   "compaction loop",
   "compaction loss",
   "prompt cache",
+  "coverage",
 ]);
 
 const proved = () => namedTests("field-reports.md", "## Proved").map(({ about: [id = ""] }) => id);
