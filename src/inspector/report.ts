@@ -59,6 +59,11 @@ function callLines(call: CallView): string[] {
     lines.push(
       `         stored: ${stored.handle}, ${stored.chars} characters, ${stored.lines} lines; shown ${result?.shownChars ?? 0}`,
     );
+  if (call.page) {
+    const { first, last, total } = call.page;
+    const range = last < first ? "no records" : `records ${first}–${last}`;
+    lines.push(`         list: ${range} of ${total}${first > 1 || last < total ? ", incomplete" : ""}`);
+  }
   if (call.response) lines.push(`         envelope: ${responseWords(call.response)}`);
   for (const media of call.media)
     lines.push(

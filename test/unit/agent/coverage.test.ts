@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { parseLabel } from "../../../src/coverage/label";
 import { projectSession } from "../../../src/inspector/project";
+import { reportOf } from "../../../src/inspector/report";
 import type { ScriptReply } from "../../../src/models/script";
 import { Envelope } from "../../../src/schema/coverage";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../../src/schema/settings";
@@ -99,7 +100,9 @@ test("§6 page after page the list comes back whole, each record once, and only 
     pages.map((_, at) => at === pages.length - 1),
   );
   const last = await reading(listOf(241), cursors);
-  const [list] = projectSession(last.events)?.lists ?? [];
+  const view = projectSession(last.events) ?? assert.fail();
+  assert.ok(reportOf(view).some((line) => /^ +list: records 1–\d+ of 241, incomplete$/.test(line)));
+  const [list] = view.lists;
   assert.deepEqual([list?.returned, list?.inspected, list?.available], [241, 241, 0]);
 });
 
