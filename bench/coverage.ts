@@ -1,5 +1,4 @@
 /** Seed 004's grid: four ways of delivering a list within a budget, put together again by a decoder that knows only the contract. */
-
 import { indexList } from "../src/coverage/indexList";
 import { bytesOf as encoded, readPage } from "../src/coverage/readList";
 import { snapshotOf } from "../src/coverage/snapshot";

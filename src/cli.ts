@@ -1,5 +1,4 @@
 /** The same core without an editor: sessions run, shown, kept and judged. Results on standard output, problems on standard error. */
-
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";

@@ -1,5 +1,4 @@
 /** The house as the editor runs it: store, tools, policy and loop are joined here, as the settings are when a run starts. */
-
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as vscode from "vscode";

@@ -1,5 +1,4 @@
 /** bench traces: policies beside the naive one, over all sessions. */
-
 import { type Redemption, type Simulated, simulate } from "../../src/inspector/whatIf/simulate";
 import type { Policy, Profile, Session } from "../../src/inspector/whatIf/types";
 import type { TokenCounter } from "../../src/schema/tokens";

@@ -47,8 +47,6 @@ export type GateMove =
   | { readonly kind: "withdrawn"; readonly handle: Handle; readonly first: number; readonly last: number }
   /** The same of a record that was read alone. */
   | { readonly kind: "record_withdrawn"; readonly handle: Handle; readonly index: number }
-  /** What the source has behind this list came as another list of this session, which speaks for itself. */
-  | { readonly kind: "continued"; readonly handle: Handle }
   /** The request that had everything shown so far got a reply. */
   | { readonly kind: "replied" }
   | { readonly kind: "said" };
@@ -103,8 +101,6 @@ export function throughGate(state: GateState, move: GateMove): GateState {
         ...seen,
         returned: withRange(seen.returned, [move.index, move.index]),
       }));
-    case "continued":
-      return changed(state, move.handle, (seen) => ({ ...seen, complete: true, skipped: 0 }));
     case "withdrawn":
       return changed(state, move.handle, (seen) => {
         const gone: Range = [move.first, move.last];

@@ -1,5 +1,4 @@
 /** The inspector is a fold over the log: what the log does not say is not shown, and every event is shown somewhere. */
-
 import { type CoverageState, coverageFold } from "../coverage/fold";
 import { countsFrom, isUnread } from "../coverage/gate";
 import { turnOfCall } from "../history/fold";

@@ -1,5 +1,7 @@
 /** One server of a run: started, asked what it has, called, closed. Every fault of its own is a value that names it. */
+
 import * as z from "zod";
+import { beginSource, nextOfSource } from "../coverage/sourceCursor";
 import { createEnvHider } from "./hideEnv";
 import { type Answer, type RequestOptions, Rpc } from "./rpc";
 import { type EndProcessTree, ServerProcess } from "./serverProcess";
@@ -95,7 +97,7 @@ export class Connection {
   /** All pages. As text: why there is no list. */
   async list(signal: AbortSignal): Promise<Listing | string> {
     const tools: unknown[] = [];
-    const cursors = new Set<string>();
+    let trail = beginSource();
     for (let cursor: string | undefined; ; ) {
       const answer = await this.#ask("tools/list", cursor === undefined ? {} : { cursor }, signal);
       if (answer.kind !== "result") return this.#wordsFor(answer, this.#ports.startTimeoutMs);
@@ -103,10 +105,11 @@ export class Connection {
       if (!page.success) return "answered with something that is no list of tools";
       tools.push(...page.data.tools);
       cursor = page.data.nextCursor;
-      if (cursor === undefined) return { tools, problems: [] };
-      if (cursors.has(cursor) || cursors.size >= MAXIMUM_PAGES)
+      const step = nextOfSource(trail, cursor === undefined ? null : JSON.stringify(cursor));
+      if (step.kind === "ended") return { tools, problems: [] };
+      if (step.kind === "stopped" || trail.cursors.length >= MAXIMUM_PAGES)
         return { tools, problems: ["its list of tools does not end: the rest of it is left out"] };
-      cursors.add(cursor);
+      trail = step.trail;
     }
   }
 

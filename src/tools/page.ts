@@ -1,5 +1,4 @@
 /** The first line of every list: how many there are, which of them follow, and whether that is all. */
-
 import type { LineHint } from "../schema/coverage";
 
 /** Part of a list. `total` counts all there are; where `exact` is false there are more than `total`, and counting stopped. */

@@ -1,5 +1,4 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
-
 import { createHash } from "node:crypto";
 import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";

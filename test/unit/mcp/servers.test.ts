@@ -1,5 +1,4 @@
 /** Real servers from npm over stdio, through the real loop, on a real store: asserted where it counts, at the server. */
-
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,4 @@
 /** C25 on a real disk: content that is not text is put, proved, copied, exported, imported and forked like text. */
-
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,4 @@
 /** Snapshots of folds: a long session opens from them and the tail of its log, and says the same as without them. */
-
 import assert from "node:assert/strict";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
