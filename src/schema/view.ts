@@ -1,4 +1,4 @@
-/** What the inspector shows, and what it and the extension host say to each other. */
+/** What the inspector shows: a session as a fold of its log. Texts are cut here; the log has them whole. */
 import * as z from "zod";
 import { Branch, Exceeded, ProjectedRecords, ProjectionReason } from "./branch";
 import { Handle, RefusalReason, Selector } from "./claim";
@@ -10,27 +10,69 @@ import { Receipt } from "./receipt";
 import { ToolClass } from "./tool";
 
 const size = z.int().nonnegative();
+/** The event that says so: its place in the log. */
+const n = z.int().nonnegative();
+
+/** What the tokens of a request are, in the order in which they are stacked. */
+export const FILL_KINDS = [
+  "system",
+  "tools",
+  "user",
+  "assistant",
+  "inline",
+  "heads",
+  "tickets",
+  "aged",
+] as const;
+export type FillKind = (typeof FILL_KINDS)[number];
+
+/**
+ * Tokens of one request by kind, in the order of FILL_KINDS. `naive`: of the same request with every result whole and
+ * nothing read back; 0 where the request was made only because something was read back. `counter` names what counted;
+ * `isEstimate`: the log has no counts, and characters were divided.
+ */
+export const RequestFill = z.object({
+  tokens: z.array(size).length(FILL_KINDS.length),
+  naive: size,
+  counter: z.string(),
+  isEstimate: z.boolean(),
+});
+export type RequestFill = z.infer<typeof RequestFill>;
 
 /** One tool call in the inspector: what was asked, decided, returned and shown. */
 export const CallView = z.object({
   call: z.string(),
+  n, // of the reply that asked for it
   tool: z.string(),
-  arguments: z.string(), // as the model wrote them, at most 2000 chars
+  arguments: z.string(), // as the model wrote them, at most 300 chars
   state: z.enum(["proposed", "waiting", "running", "done", "refused", "failed", "interrupted"]),
   receipt: Receipt.nullable(),
   authorised: z.object({ granted: z.boolean(), by: z.string(), reason: z.string() }).nullable(),
   elapsedMs: size.nullable(),
   result: z
     .object({
+      n,
       shown: z.enum(["inline", "ticket", "page", "projection", "branch", "cut", "window", "refusal"]),
       class: ToolClass,
       why: z.string(),
       isError: z.boolean(),
       shownChars: size,
-      text: z.string(), // what the model was shown, at most 4000 chars
+      text: z.string(), // what the model was shown, at most 300 chars
     })
     .nullable(),
-  stored: z.object({ handle: Handle, chars: size, bytes: size, lines: size, readBacks: size }).nullable(),
+  stored: z
+    .object({
+      n,
+      handle: Handle,
+      chars: size,
+      bytes: size,
+      lines: size,
+      /** Calls that read it back, newest last, at most 50; `readBacks` counts them all. */
+      readBy: z.array(z.string()),
+      readBacks: size,
+      isForgotten: z.boolean(), // the person deleted its content
+    })
+    .nullable(),
   /** Larger than its envelope, and what was done, or under `observe` would have been; null: within, or let pass. */
   response: z
     .object({
@@ -86,8 +128,10 @@ export const CallView = z.object({
   page: z.object({ handle: Handle, first: size, last: size, references: size, total: size }).nullable(),
   shortened: z.array(
     z.object({
+      n,
       by: z.enum(["age", "budget", "recovery", "person"]),
       turn: size,
+      charsBefore: size,
       charsAfter: size,
       handle: Handle,
       cost: CutCost.nullable(), // of all that was cut at once; null: the cost did not decide
@@ -112,6 +156,7 @@ export type ListView = z.infer<typeof ListView>;
 
 /** One step of overflow recovery. */
 export const Recovered = z.object({
+  n,
   step: z.enum(["budgets", "age", "blocks"]),
   tokensBefore: size,
   tokensAfter: size,
@@ -119,22 +164,37 @@ export const Recovered = z.object({
 });
 export type Recovered = z.infer<typeof Recovered>;
 
+/** What happened in a turn besides its request, reply and calls, in a sentence. */
+export const NoteView = z.object({
+  n,
+  type: z.string(), // of the event
+  tone: z.enum(["plain", "warning"]),
+  text: z.string(),
+});
+export type NoteView = z.infer<typeof NoteView>;
+
 /** One turn: the request, the reply, its calls, and what was done to the history before the request. */
 export const TurnView = z.object({
   turn: size,
   asked: z.string().nullable(),
+  askedAt: n.nullable(), // the event
+  notes: z.array(NoteView),
   request: z
     .object({
+      n,
+      at: z.int(), // Unix milliseconds
       messages: size,
       chars: size,
       bytes: size,
       imageBytes: size,
       model: z.string(),
       prefix: ReusedPrefix.nullable(),
+      fill: RequestFill.nullable(),
     })
     .nullable(),
   reply: z
     .object({
+      n,
       text: z.string(),
       end: z.enum(["answered", "calls", "stopped", "failed"]),
       error: z.string().nullable(),
@@ -147,9 +207,9 @@ export const TurnView = z.object({
     })
     .nullable(),
   calls: z.array(CallView),
-  repairs: z.array(Repair),
+  repairs: z.array(Repair.extend({ n })),
   recovery: z.array(Recovered), // steps taken because the request did not fit
-  ended: z.object({ end: z.string(), message: z.string() }).nullable(),
+  ended: z.object({ n, end: z.string(), message: z.string() }).nullable(),
 });
 export type TurnView = z.infer<typeof TurnView>;
 
@@ -157,64 +217,52 @@ export type TurnView = z.infer<typeof TurnView>;
 export const LimitNotice = z.object({ label: z.string(), text: z.string(), details: z.array(z.string()) });
 export type LimitNotice = z.infer<typeof LimitNotice>;
 
-export const SessionView = z.object({
+/** What may need a person. `key` is the row that shows it. */
+export const ATTENTION_KINDS = ["refused", "recovery", "corrupt", "unread", "damaged"] as const;
+export const Attention = z.object({ n, kind: z.enum(ATTENTION_KINDS), key: z.string() });
+export type Attention = z.infer<typeof Attention>;
+
+/** Sums over a session. Costs are in tokens of input at the price of what is not cached. */
+export const Totals = z.object({
+  calls: size,
+  storedResults: size,
+  storedChars: size,
+  hiddenChars: size, // stored, not shown
+  readBacks: size,
+  clamped: size,
+  proposed: size,
+  repairs: size,
+  requests: size,
+  sentTokens: size, // of all requests
+  naiveTokens: size,
+  sentCost: z.number(),
+  naiveCost: z.number(),
+});
+export type Totals = z.infer<typeof Totals>;
+
+/** A session without its turns. */
+export const SessionHead = z.object({
   session: z.string(),
+  kind: z.enum(["own", "imported", "analysed"]), // analysed: another agent's file, looked at where it is
   title: z.string(),
   workspace: z.string(),
   startedAt: z.int(),
   model: z.string(), // display name
   modelId: z.string(),
+  windowTokens: size.nullable(), // the most that the model takes; null: nobody says
   mode: LimitMode,
+  intent: z.string().nullable(),
   policy: z.string(), // name and version
   policySha256: z.string(),
+  priceName: z.string().nullable(), // of the prices that costs are in; null: nobody knows them, and nothing is cached
   running: z.boolean(),
-  turns: z.array(TurnView),
-  notices: z.array(z.string()), // what was mended when the session was opened
+  notices: z.array(z.string()), // of the session as a whole
   limits: z.array(LimitNotice), // of the newest configuration
   lists: z.array(ListView),
-  totals: z.object({
-    calls: size,
-    storedResults: size,
-    storedChars: size,
-    hiddenChars: size, // stored, not shown
-    readBacks: size,
-    clamped: size,
-    proposed: size,
-    repairs: size,
-  }),
+  attention: z.array(Attention), // the newest, at most 50
+  totals: Totals,
 });
+export type SessionHead = z.infer<typeof SessionHead>;
+
+export const SessionView = SessionHead.extend({ turns: z.array(TurnView) });
 export type SessionView = z.infer<typeof SessionView>;
-
-export const SessionRow = z.object({
-  session: z.string(),
-  title: z.string(),
-  startedAt: z.int(),
-  running: z.boolean(),
-});
-export type SessionRow = z.infer<typeof SessionRow>;
-
-/** `problem`: the one thing that keeps the inspector from showing a session, with the next step. */
-export const InspectorState = z.object({
-  sessions: z.array(SessionRow),
-  selected: SessionView.nullable(),
-  problem: z.string().nullable(),
-});
-export type InspectorState = z.infer<typeof InspectorState>;
-
-/** Host to view. The host sends the whole state: the view never merges. */
-export const ToView = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("state"), state: InspectorState }),
-]);
-export type ToView = z.infer<typeof ToView>;
-
-/** View to host. Parsed on arrival: a webview is outside the house. It asks for things by name, never for a command id. */
-export const FromView = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ready") }),
-  z.object({ type: z.literal("selectSession"), session: z.string().max(64) }),
-  z.object({ type: z.literal("openStored"), session: z.string().max(64), handle: Handle }),
-  z.object({ type: z.literal("startSession") }),
-  z.object({ type: z.literal("continueSession"), session: z.string().max(64) }),
-  z.object({ type: z.literal("stopSession"), session: z.string().max(64) }),
-  z.object({ type: z.literal("setResultLimits") }),
-]);
-export type FromView = z.infer<typeof FromView>;
