@@ -51,3 +51,17 @@ export const ReusedPrefix = z.object({
   by: z.object({ n: z.int().nonnegative(), type: z.string() }).nullable(),
 });
 export type ReusedPrefix = z.infer<typeof ReusedPrefix>;
+
+/** What the tokens of a request are. */
+export const RequestFills = z.object({
+  system: tokens,
+  tools: tokens,
+  user: tokens,
+  assistant: tokens,
+  inline: tokens,
+  heads: tokens,
+  tickets: tokens,
+  aged: tokens,
+  naive: tokens,
+});
+export type RequestFills = z.infer<typeof RequestFills>;

@@ -28,8 +28,7 @@ export type FillKind = (typeof FILL_KINDS)[number];
 
 /**
  * Tokens of one request by kind, in the order of FILL_KINDS. `naive`: of the same request with every result whole and
- * nothing read back; 0 where the request was made only because something was read back. `counter` names what counted;
- * `isEstimate`: the log has no counts, and characters were divided.
+ * nothing read back. `counter` names what counted; `isEstimate`: the log has no counts, and characters were divided.
  */
 export const RequestFill = z.object({
   tokens: z.array(size).length(FILL_KINDS.length),
@@ -124,6 +123,7 @@ export const CallView = z.object({
     refused: z.string().nullable(),
   }),
   isPinned: z.boolean(),
+  pinnedBy: n.nullable(), // the last event that pinned or unpinned it
   /** Records of a list that the call's result has: `first` below `last` + 1, or none. */
   page: z.object({ handle: Handle, first: size, last: size, references: size, total: size }).nullable(),
   shortened: z.array(
@@ -222,7 +222,7 @@ export const ATTENTION_KINDS = ["refused", "recovery", "corrupt", "unread", "dam
 export const Attention = z.object({ n, kind: z.enum(ATTENTION_KINDS), key: z.string() });
 export type Attention = z.infer<typeof Attention>;
 
-/** Sums over a session. Costs are in tokens of input at the price of what is not cached. */
+/** Sums over a session. A request that was made only to read something back is none of the naive ones. Costs are in tokens of input at the price of what is not cached. */
 export const Totals = z.object({
   calls: size,
   storedResults: size,
@@ -258,7 +258,9 @@ export const SessionHead = z.object({
   running: z.boolean(),
   notices: z.array(z.string()), // of the session as a whole
   limits: z.array(LimitNotice), // of the newest configuration
-  lists: z.array(ListView),
+  lists: z.array(ListView), // on the wire: at most 12, those that are incomplete first
+  listCount: size,
+  incompleteLists: size,
   attention: z.array(Attention), // the newest, at most 50
   totals: Totals,
 });

@@ -21,7 +21,7 @@ import {
   tailOf,
   trailerOf,
 } from "./frames";
-import { charOfLine, Search } from "./search";
+import { charOfLine, type Found, NextMatch, Search } from "./search";
 import { withUtf8 } from "./utf8";
 
 /** What a claim says of its blob. */
@@ -129,6 +129,21 @@ export class Blobs {
         search.feed((await this.#part(name, table, read, frame, last)).text, last === table.frames - 1);
       }
       return search.result;
+    });
+  }
+
+  /** Where the text stands next, at or after the char `from`, in any case; null: nowhere. Throws as `read`. */
+  async find(name: BlobName, needle: string, from: number): Promise<Found | null> {
+    return this.#withFrames(name, async (table, read) => {
+      if (table.frames === 0) return null;
+      const next = new NextMatch(needle, from);
+      const first = await table.frameOf("chars", from, read);
+      for (let frame = first; frame < table.frames; frame += SEARCH_FRAMES) {
+        const last = Math.min(frame + SEARCH_FRAMES, table.frames) - 1;
+        const found = next.feed(await this.#part(name, table, read, frame, last));
+        if (found) return found;
+      }
+      return null;
     });
   }
 

@@ -68,6 +68,16 @@ export function readChain(text: Uint8Array, seal: Seal | null = null, after = BE
   return { events, sum, goodBytes: start, problem: null };
 }
 
+/** The event of a line that is read for itself, without what stands before it; null where it is none. */
+export function eventIn(line: string): Logged | null {
+  try {
+    return eventOf(JSON.parse(line.replace(SUM, "}")));
+  } catch (cause) {
+    if (cause instanceof SyntaxError || cause instanceof Failure) return null;
+    throw cause;
+  }
+}
+
 /** The checksum that a line carries; null where it is no line of a log. */
 export function sumOf(line: Uint8Array, seal: Seal | null): string | null {
   const text = decoded(new TextDecoder("utf-8", { fatal: true }), seal ? seal.openLine(line) : line);

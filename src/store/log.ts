@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
-import { CHAIN_START, lineOf, type ReadLog, readChain, sumOf } from "./chain";
+import { CHAIN_START, eventIn, lineOf, type ReadLog, readChain, sumOf } from "./chain";
 import type { Seal } from "./seal";
 import type { Point } from "./snapshots";
 
@@ -17,6 +17,29 @@ export type LogPorts = { readonly clock: Clock; readonly seal?: Seal | null; rea
 /** Everything a log holds, without taking it over. A torn tail is left where it is and not read. */
 export async function readLog(path: string, seal: Seal | null = null): Promise<readonly Logged[]> {
   return readChain(await contentOf(path), seal).events;
+}
+
+/** Events of lines that have one of `needles` in them. What no event is, such as a line that is being written, is left out. */
+export async function readMatching(
+  path: string,
+  seal: Seal | null,
+  needles: readonly string[],
+): Promise<readonly Logged[]> {
+  const bytes = Buffer.from(await contentOf(path));
+  const wanted = needles.map((needle) => Buffer.from(needle, "utf8"));
+  const events: Logged[] = [];
+  for (
+    let start = 0, end = bytes.indexOf(NEWLINE);
+    end >= 0;
+    start = end + 1, end = bytes.indexOf(NEWLINE, start)
+  ) {
+    const written = bytes.subarray(start, end);
+    const line = seal ? seal.openLine(written) : written;
+    if (line === null || !wanted.some((needle) => line.includes(needle))) continue;
+    const event = eventIn(line.toString("utf8"));
+    if (event) events.push(event);
+  }
+  return events;
 }
 
 /** What follows a point of the log; where the log does not have that point any more, all of it. */

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
 import { mediaDescription } from "../claims/ticket";
+import { type ContentWindow, windowOf } from "../claims/window";
 import type { Claim, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
+import type { Blobs } from "./blobs";
 import { ClaimIndex, type IndexState } from "./claimIndex";
 import { fork } from "./fork";
 import {
@@ -27,12 +29,13 @@ import {
   tenantOf,
 } from "./layout";
 import { type Lock, takeLock } from "./lock";
-import { type Clock, readAfter, readLog, SessionLog } from "./log";
+import { type Clock, readAfter, readLog, readMatching, SessionLog } from "./log";
 import { claimsOf } from "./marks";
 import { OpenSession } from "./openSession";
 import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import type { Seal } from "./seal";
+import type { Found } from "./search";
 import { firstEventOf } from "./sessionFolder";
 import { loadSnapshots } from "./snapshots";
 import { blobsOf, isSealed, PLAIN_VAULT, type Vault } from "./vault";
@@ -59,6 +62,9 @@ export type ReadSession = {
   readonly events: readonly Logged[];
   readonly problem: string | null;
 };
+
+/** A window of a stored content; `bytes` of all of it. */
+export type StoredWindow = ContentWindow & { readonly tool: string; readonly bytes: number };
 
 export class Sessions {
   readonly #root: Root;
@@ -232,6 +238,15 @@ export class Sessions {
     return readLog(join(place.folder, LOG), (await this.#root.vault.of(place)).seal);
   }
 
+  /**
+   * Events whose line has one of `needles` in it, wherever they stand: no others are parsed, and what stands before them
+   * is not proven again. A line that is no event is left out.
+   */
+  async eventsAbout(id: string, needles: readonly string[]): Promise<readonly Logged[]> {
+    const place = await this.#existing(id);
+    return readMatching(join(place.folder, LOG), (await this.#root.vault.of(place)).seal, needles);
+  }
+
   /** The same as evidence: `problem` says where the log stops following from what stands before; null = nowhere. */
   async evidence(id: string): Promise<{ events: readonly Logged[]; problem: string | null }> {
     const place = await this.#existing(id);
@@ -262,6 +277,31 @@ export class Sessions {
       await blobs.readBytes(stored.sha256);
       return mediaDescription(stored) as SafeText;
     };
+  }
+
+  /** A window of the stored text behind a handle, proven, without reading the rest. Throws as `content`. */
+  async window(id: string, handle: Handle, offset: number, maximumChars: number): Promise<StoredWindow> {
+    const { claim, blobs } = await this.#stored(id, handle);
+    if (isMedia(claim)) {
+      const text = mediaDescription(claim);
+      return { tool: claim.tool, bytes: claim.bytes, ...windowOf(text, 0, maximumChars) };
+    }
+    return { tool: claim.tool, bytes: claim.bytes, ...(await blobs.window(claim, offset, maximumChars)) };
+  }
+
+  /** Where a text stands next in the stored content behind a handle, at or after the char `from`. Throws as `content`. */
+  async find(id: string, handle: Handle, needle: string, from: number): Promise<Found | null> {
+    const { claim, blobs } = await this.#stored(id, handle);
+    return isMedia(claim) ? null : blobs.find(claim, needle, from);
+  }
+
+  async #stored(id: string, handle: Handle): Promise<{ claim: Claim; blobs: Blobs }> {
+    const place = await this.#existing(id);
+    const keeping = await this.#root.vault.of(place);
+    const claim = (await this.#claims(place, keeping.seal)).get(handle);
+    if (!claim)
+      throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+    return { claim, blobs: blobsOf(keeping) };
   }
 
   async #claims({ folder }: Place, seal: Seal | null): Promise<ReadonlyMap<Handle, Claim>> {

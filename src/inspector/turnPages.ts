@@ -1,0 +1,58 @@
+/**
+ * The turns of a session as the inspector keeps them: in pages, so that opening a snapshot of a long session reads only
+ * the turns that are shown. A page that was not looked at since stays JSON text.
+ */
+import type { TurnView } from "../schema/view";
+
+export const TURNS_PER_PAGE = 64;
+
+/** Contract: read-only to all but the fold. `numbers`: of the turns, in ascending order. */
+export type TurnPages = { readonly numbers: number[]; readonly pages: (TurnView[] | string)[] };
+
+export const noTurns = (): TurnPages => ({ numbers: [], pages: [] });
+
+/** The place of a turn by its number; -1 where there is none. */
+export function placeOfTurn({ numbers }: TurnPages, turn: number): number {
+  if (numbers.at(-1) === turn) return numbers.length - 1; // nearly always
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = numbers[middle] as number;
+    if (found === turn) return middle;
+    if (found < turn) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+export function turnAt(turns: TurnPages, place: number): TurnView | undefined {
+  return pageAt(turns, Math.floor(place / TURNS_PER_PAGE))?.[place % TURNS_PER_PAGE];
+}
+
+/** Appends a turn; its place. */
+export function addTurn(turns: TurnPages, turn: TurnView): number {
+  const place = turns.numbers.length;
+  turns.numbers.push(turn.turn);
+  if (place % TURNS_PER_PAGE === 0) turns.pages.push([turn]);
+  else pageAt(turns, turns.pages.length - 1)?.push(turn);
+  return place;
+}
+
+export function allTurns(turns: TurnPages): TurnView[] {
+  return turns.pages.flatMap((_, page) => pageAt(turns, page) ?? []);
+}
+
+/** For a snapshot: all but the last page become text; those that are text already cost nothing. */
+export function freezeTurns({ pages }: TurnPages): void {
+  for (let page = 0; page < pages.length - 1; page++)
+    if (typeof pages[page] !== "string") pages[page] = JSON.stringify(pages[page]);
+}
+
+function pageAt({ pages }: TurnPages, page: number): TurnView[] | undefined {
+  const found = pages[page];
+  if (typeof found !== "string") return found;
+  const thawed = JSON.parse(found) as TurnView[];
+  pages[page] = thawed;
+  return thawed;
+}
