@@ -60,7 +60,13 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
       const { restored, ...read } = await (await openStore()).read(session, WATCHED);
       return { before: restored, ...read };
     },
+    events: async (session) => (await openStore()).events(session),
+    eventsAbout: async (session, needles) => (await openStore()).eventsAbout(session, needles),
+    eventsWith: async (session, text) => (await openStore()).eventsWith(session, text),
     content: async (session, handle) => (await openStore()).content(session, handle),
+    window: async (session, handle, offset, chars) =>
+      (await openStore()).window(session, handle, offset, chars),
+    find: async (session, handle, text, from) => (await openStore()).find(session, handle, text, from),
     opensAs: async (session) => (await openStore()).opensAs(session),
     run: async (request, signal) => {
       const { session: id, question, model, watch, watched, replyText, toolProgress } = request;

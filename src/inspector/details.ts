@@ -112,7 +112,12 @@ export const windowOf = (text: string, offset = 0): TextWindow => {
   const from = isLowHalf(text, offset) ? offset - 1 : offset;
   let to = Math.min(text.length, from + WINDOW_CHARS);
   if (to < text.length && isLowHalf(text, to)) to--;
-  return { text: text.slice(from, to), offset: from, totalChars: text.length };
+  return {
+    text: text.slice(from, to),
+    offset: from,
+    totalChars: text.length,
+    next: to < text.length ? to : null,
+  };
 };
 
 const isLowHalf = (text: string, at: number): boolean => {

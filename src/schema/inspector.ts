@@ -56,8 +56,13 @@ export const MAXIMUM_COLUMNS = 256;
 export const Plot = z.object({ turnsPerColumn: z.int().positive(), columns: z.array(PlotColumn.nullable()) });
 export type Plot = z.infer<typeof Plot>;
 
-/** A part of a text. `offset` and `totalChars` in UTF-16 code units of the text that it is of. */
-export const TextWindow = z.object({ text: z.string(), offset: size, totalChars: size });
+/** A part of a text. `next`: the offset to ask for what follows; null: nothing does. */
+export const TextWindow = z.object({
+  text: z.string(),
+  offset: size,
+  totalChars: size,
+  next: size.nullable(),
+});
 export type TextWindow = z.infer<typeof TextWindow>;
 
 /** One row's details: its texts, why it is so, and the events that say it. */

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, readFile, stat, truncate } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
@@ -19,15 +20,18 @@ export async function readLog(path: string, seal: Seal | null = null): Promise<r
   return readChain(await contentOf(path), seal).events;
 }
 
-/** Events of lines that have one of `needles` in them. What no event is, such as a line that is being written, is left out. */
+const LINES_AT_ONCE = 2000; // then others have a turn
+
+/** Events of lines that are wanted. What no event is, such as a line that is being written, is left out. */
 export async function readMatching(
   path: string,
   seal: Seal | null,
-  needles: readonly string[],
+  isWanted: (line: Buffer) => boolean,
 ): Promise<readonly Logged[]> {
-  const bytes = Buffer.from(await contentOf(path));
-  const wanted = needles.map((needle) => Buffer.from(needle, "utf8"));
+  const content = await contentOf(path);
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   const events: Logged[] = [];
+  let lines = 0;
   for (
     let start = 0, end = bytes.indexOf(NEWLINE);
     end >= 0;
@@ -35,9 +39,9 @@ export async function readMatching(
   ) {
     const written = bytes.subarray(start, end);
     const line = seal ? seal.openLine(written) : written;
-    if (line === null || !wanted.some((needle) => line.includes(needle))) continue;
-    const event = eventIn(line.toString("utf8"));
+    const event = line !== null && isWanted(line) ? eventIn(line.toString("utf8")) : null;
     if (event) events.push(event);
+    if (++lines % LINES_AT_ONCE === 0) await setImmediate();
   }
   return events;
 }

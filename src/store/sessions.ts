@@ -243,8 +243,19 @@ export class Sessions {
    * is not proven again. A line that is no event is left out.
    */
   async eventsAbout(id: string, needles: readonly string[]): Promise<readonly Logged[]> {
+    const wanted = needles.map((needle) => Buffer.from(needle, "utf8"));
+    return this.#matching(id, (line) => wanted.some((needle) => line.includes(needle)));
+  }
+
+  /** The same for events that have a text in one of their strings, in any case. */
+  async eventsWith(id: string, text: string): Promise<readonly Logged[]> {
+    const needle = JSON.stringify(text).slice(1, -1).toLowerCase();
+    return this.#matching(id, (line) => line.toString("utf8").toLowerCase().includes(needle));
+  }
+
+  async #matching(id: string, isWanted: (line: Buffer) => boolean): Promise<readonly Logged[]> {
     const place = await this.#existing(id);
-    return readMatching(join(place.folder, LOG), (await this.#root.vault.of(place)).seal, needles);
+    return readMatching(join(place.folder, LOG), (await this.#root.vault.of(place)).seal, isWanted);
   }
 
   /** The same as evidence: `problem` says where the log stops following from what stands before; null = nowhere. */

@@ -4,9 +4,8 @@ import type { Handle } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
-import type { CallView } from "../schema/view";
 import type { ContentDocuments } from "./contentDocuments";
-import { INSPECTOR_VIEW, type InspectorActs } from "./inspectorView";
+import { INSPECTOR_VIEW } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
 import { REDIS_PASSWORD_COMMAND } from "./storeSecrets";
@@ -65,18 +64,6 @@ export class Commands {
     );
   }
 
-  /** What the inspector may ask for. */
-  acts(): InspectorActs {
-    return {
-      selectSession: async ({ session }) => this.#ports.sessions.select(session),
-      openStored: ({ session, handle }) => this.openStored(session, handle),
-      startSession: () => this.start(),
-      continueSession: ({ session }) => this.continue(session),
-      stopSession: ({ session }) => this.stop(session),
-      setResultLimits: () => this.setResultLimits(),
-    };
-  }
-
   start(): Promise<void> {
     return this.guard(async () => {
       await this.#ready({ isNew: true });
@@ -87,7 +74,8 @@ export class Commands {
     });
   }
 
-  continue(session: string | null): Promise<void> {
+  /** `suggestion`: what the person may want to say. */
+  continue(session: string | null, suggestion = ""): Promise<void> {
     return this.guard(async () => {
       await this.#ready({ isNew: false });
       const chosen = session ?? (await this.#pickSession());
@@ -95,9 +83,9 @@ export class Commands {
       if (this.#ports.sessions.runningSessions.includes(chosen)) {
         throw new Failure("session-in-use", "This session is running. Stop it, or wait until it ends.");
       }
-      const model = await this.#ports.pickModel((await this.#ports.sessions.view(chosen))?.modelId ?? null);
+      const model = await this.#ports.pickModel((await this.#ports.sessions.fold(chosen))?.head?.modelId ?? null);
       if (!model) return;
-      const question = await ask("Continue Session", "What should the agent do next?");
+      const question = await ask("Continue Session", "What should the agent do next?", suggestion);
       if (question) await this.#run(chosen, question, model);
     });
   }
@@ -117,19 +105,16 @@ export class Commands {
     return this.guard(async () => {
       const { sessions, documents } = this.#ports;
       const text = await sessions.content(session, handle);
-      const calls = (await sessions.view(session))?.turns.flatMap((turn) => turn.calls) ?? [];
-      const isBehind = ({ stored, media }: CallView) =>
-        stored?.handle === handle || media.some((part) => part.handle === handle);
-      const tool = calls.find(isBehind)?.tool ?? "result";
+      const { tool } = await sessions.window(session, handle, 0, 1);
       const uri = documents.put(storedResult(session, handle, tool), text);
       await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });
   }
 
-  openTranscript(): Promise<void> {
+  openTranscript(session: string | null = null): Promise<void> {
     return this.guard(async () => {
       const { sessions, transcripts } = this.#ports;
-      const chosen = sessions.selected ?? (await this.#pickSession());
+      const chosen = session ?? sessions.selected ?? (await this.#pickSession());
       if (chosen !== null) await transcripts.show(chosen);
     });
   }
@@ -296,8 +281,8 @@ async function tellCopy(opensAs: "copy" | "sealed copy"): Promise<void> {
   if ((await show(words, remove)) === remove) await vscode.commands.executeCommand("cloakroom.deleteSession");
 }
 
-async function ask(title: string, prompt: string): Promise<string | undefined> {
-  const text = await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
+async function ask(title: string, prompt: string, value = ""): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
   return text?.trim() || undefined;
 }
 

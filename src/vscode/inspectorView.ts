@@ -1,95 +1,126 @@
-/** The Context Inspector's host side: sends state, takes parsed messages. The webview can name nothing but what FromView lists. */
+/** Where the inspector is shown: in the side bar, following the window's session, and as editor tabs, each with its own. */
 import * as vscode from "vscode";
-import { FromView, type InspectorState, type ToView } from "../schema/view";
+import { InspectorPage, type PagePorts } from "./inspectorPage";
 
 export const INSPECTOR_VIEW = "cloakroom.inspector";
+export const INSPECTOR_EDITOR = "cloakroom.inspectorEditor";
 
-/** What the inspector may ask for, by name. Each handles its own failures. */
-export type InspectorActs = {
-  readonly [Type in Exclude<FromView["type"], "ready">]: (
-    message: Extract<FromView, { type: Type }>,
-  ) => Promise<void>;
-};
+const TITLE = "Context Inspector";
 
-export type InspectorSource = {
-  readonly state: () => Promise<InspectorState>;
-  readonly onDidChange: vscode.Event<unknown>;
-  readonly problemOf: (cause: unknown) => string;
-};
-
-const UPDATE_MS = 60; // several events in one update; an event is still seen at once
-
-export class InspectorView implements vscode.WebviewViewProvider, vscode.Disposable {
+export class InspectorView
+  implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, vscode.Disposable
+{
   readonly #extensionUri: vscode.Uri;
-  readonly #source: InspectorSource;
-  readonly #acts: InspectorActs;
+  readonly #ports: PagePorts;
   readonly #nonce: () => string;
-  #view: vscode.WebviewView | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #subscription: vscode.Disposable;
-  #sending: Promise<void> = Promise.resolve();
+  #view: { readonly view: vscode.WebviewView; readonly page: InspectorPage } | undefined;
+  readonly #panels = new Map<vscode.WebviewPanel, InspectorPage>();
+  #wanted: { session: string; key: string } | null = null; // to be revealed once the side bar has its page
+  #badge: vscode.ViewBadge | undefined;
 
-  constructor(extensionUri: vscode.Uri, source: InspectorSource, acts: InspectorActs, nonce: () => string) {
+  constructor(extensionUri: vscode.Uri, ports: PagePorts, nonce: () => string) {
     this.#extensionUri = extensionUri;
-    this.#source = source;
-    this.#acts = acts;
+    this.#ports = ports;
     this.#nonce = nonce;
-    this.#subscription = source.onDidChange(() => this.#later());
   }
 
   register(): vscode.Disposable {
-    return vscode.Disposable.from(vscode.window.registerWebviewViewProvider(INSPECTOR_VIEW, this), this);
+    return vscode.Disposable.from(
+      vscode.window.registerWebviewViewProvider(INSPECTOR_VIEW, this),
+      vscode.window.registerWebviewPanelSerializer(INSPECTOR_EDITOR, this),
+      this,
+    );
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.#view = view;
-    const root = vscode.Uri.joinPath(this.#extensionUri, "dist", "webview");
-    view.webview.options = { enableScripts: true, localResourceRoots: [root] };
-    view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    view.onDidChangeVisibility(() => this.#later());
+    view.webview.options = this.#options();
+    const page = new InspectorPage(view.webview, this.#ports, null);
+    this.#view?.page.dispose();
+    this.#view = { view, page };
+    view.badge = this.#badge;
     view.onDidDispose(() => {
-      if (this.#view === view) this.#view = undefined;
+      page.dispose();
+      if (this.#view?.page === page) this.#view = undefined;
     });
-    view.webview.html = pageOf(view.webview, root, this.#nonce());
+    if (this.#wanted) page.reveal(this.#wanted.session, this.#wanted.key);
+    this.#wanted = null;
+    view.webview.html = this.#html(view.webview);
+  }
+
+  /** A tab for one session, beside the others; the one that is there already comes to the front. */
+  openInEditor(session: string, title: string): void {
+    for (const [panel, page] of this.#panels)
+      if (page.session === session) {
+        panel.reveal();
+        return;
+      }
+    const panel = vscode.window.createWebviewPanel(
+      INSPECTOR_EDITOR,
+      `${TITLE}: ${title}`.slice(0, 80),
+      vscode.ViewColumn.Active,
+      this.#options(),
+    );
+    this.#adopt(panel, session);
+  }
+
+  /** After a reload of the window. `state`: what the page had saved. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { session } = (state ?? {}) as { session?: unknown };
+    panel.webview.options = this.#options();
+    this.#adopt(panel, typeof session === "string" ? session : "");
+  }
+
+  /** Leads to a row: in the tab of that session where one is open, else in the side bar. */
+  async reveal(session: string, key: string): Promise<void> {
+    for (const [panel, page] of this.#panels)
+      if (page.session === session) {
+        panel.reveal();
+        return page.reveal(session, key);
+      }
+    this.#ports.sessions.select(session);
+    if (this.#view) this.#view.page.reveal(session, key);
+    else this.#wanted = { session, key };
+    await vscode.commands.executeCommand(`${INSPECTOR_VIEW}.focus`);
+  }
+
+  get isVisible(): boolean {
+    return this.#view?.view.visible === true || [...this.#panels.keys()].some(({ visible }) => visible);
+  }
+
+  set badge(badge: vscode.ViewBadge | undefined) {
+    this.#badge = badge;
+    if (this.#view) this.#view.view.badge = badge;
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
-    this.#subscription.dispose();
-  }
-
-  async #receive(message: unknown): Promise<void> {
-    const parsed = FromView.safeParse(message);
-    if (!parsed.success) return; // not from our page: nothing it could ask for
-    if (parsed.data.type === "ready") return this.#send();
-    const act = this.#acts[parsed.data.type] as (message: FromView) => Promise<void>;
-    await act(parsed.data);
-  }
-
-  #later(): void {
-    if (this.#timer !== undefined || !this.#view?.visible) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#send();
-    }, UPDATE_MS);
-  }
-
-  /** One after the other: a state that took longer to read must not replace a newer one. */
-  #send(): Promise<void> {
-    this.#sending = this.#sending.then(() => this.#sendNow());
-    return this.#sending;
-  }
-
-  /** Never rejects: what keeps the state from being read is itself shown. */
-  async #sendNow(): Promise<void> {
-    let state: InspectorState;
-    try {
-      state = await this.#source.state();
-    } catch (cause) {
-      state = { sessions: [], selected: null, problem: this.#source.problemOf(cause) };
+    this.#view?.page.dispose();
+    for (const [panel, page] of this.#panels) {
+      page.dispose();
+      panel.dispose();
     }
-    const message: ToView = { type: "state", state };
-    await this.#view?.webview.postMessage(message);
+  }
+
+  #adopt(panel: vscode.WebviewPanel, session: string): void {
+    const page = new InspectorPage(panel.webview, this.#ports, session);
+    this.#panels.set(panel, page);
+    panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, "media", "icon.svg");
+    panel.onDidDispose(() => {
+      page.dispose();
+      this.#panels.delete(panel);
+    });
+    panel.webview.html = this.#html(panel.webview);
+  }
+
+  #options(): vscode.WebviewOptions {
+    return { enableScripts: true, localResourceRoots: [this.#root] };
+  }
+
+  get #root(): vscode.Uri {
+    return vscode.Uri.joinPath(this.#extensionUri, "dist", "webview");
+  }
+
+  #html(webview: vscode.Webview): string {
+    return pageOf(webview, this.#root, this.#nonce());
   }
 }
 
@@ -107,9 +138,9 @@ function pageOf(webview: vscode.Webview, root: vscode.Uri, nonce: string): strin
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<link rel="stylesheet" href="${uri("codicon.css")}">
+<link rel="stylesheet" id="vscode-codicon-stylesheet" href="${uri("codicon.css")}">
 <link rel="stylesheet" href="${uri("inspector.css")}">
-<title>Context Inspector</title>
+<title>${TITLE}</title>
 </head>
 <body>
 <div id="inspector"></div>

@@ -1,18 +1,20 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
-import {
-  type InspectorFold,
-  inspectorFold,
-  projectSession,
-  settled,
-  withProblem,
-} from "../inspector/project";
+import { windowOf } from "../claims/window";
+import { needlesOf, type RowPlace } from "../inspector/details";
+import type { Touched } from "../inspector/draft";
+import { untouched } from "../inspector/draft";
+import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
+import { freezeTurns, turnAt } from "../inspector/turnPages";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
+import { Failure } from "../schema/failure";
+import type { SessionRow } from "../schema/inspector";
 import type { ChatModel } from "../schema/model";
 import type { LimitMode } from "../schema/policy";
-import type { InspectorState, SessionRow, SessionView } from "../schema/view";
+import { byteLength, charLength, indexOfChar } from "../schema/text";
+import type { SessionView } from "../schema/view";
 import { lastLine } from "./plainText";
 
 /** What the house offers this room. `run` throws `Failure` where a session cannot start; every other end is a value. */
@@ -33,10 +35,29 @@ export type SessionHost = {
     readonly events: readonly Logged[];
     readonly problem: string | null; // where its log is damaged
   }>;
+  /** All events of a session; those whose log line has one of `needles` in it, unproven. */
+  events(session: string): Promise<readonly Logged[]>;
+  eventsAbout(session: string, needles: readonly string[]): Promise<readonly Logged[]>;
+  eventsWith(session: string, text: string): Promise<readonly Logged[]>;
   content(session: string, handle: Handle): Promise<string>;
+  /** A window of a stored content; offsets in code points, `bytes` of all of it. */
+  window(session: string, handle: Handle, offset: number, maximumChars: number): Promise<StoredWindow>;
+  find(
+    session: string,
+    handle: Handle,
+    text: string,
+    from: number,
+  ): Promise<{ readonly offset: number; readonly chars: number } | null>;
   /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
   opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
+};
+export type StoredWindow = {
+  readonly tool: string;
+  readonly text: string;
+  readonly offset: number;
+  readonly totalChars: number;
+  readonly bytes: number;
 };
 export type RunRequest = {
   readonly session: string | null; // null starts a new one
@@ -65,19 +86,37 @@ type Running = {
   live: { turn: number; text: string } | null;
 };
 
+/** A session that does not run here. `changedAt`: of its log when it was read; null: it is looked at where it is. */
+type Idle = { readonly fold: InspectorFold; readonly changedAt: number | null };
+
+/** What an event changed in a session that runs here. */
+export type Appended = { readonly session: string; readonly fold: InspectorFold; readonly touched: Touched };
+
+/** Another agent's session, looked at where it is: in memory, and gone with the window. */
+export type LookedAt = {
+  readonly session: string;
+  readonly events: readonly Logged[];
+  readonly content: (handle: Handle) => string | null;
+};
+
+const KEPT = 8; // folds of sessions that do not run
+
 export class SessionController implements vscode.Disposable {
   readonly #host: SessionHost;
   readonly #running = new Map<string, Running>();
   readonly #starting = new Set<AbortController>();
   readonly #ending = new Set<Promise<unknown>>(); // every run, until its log is closed
   readonly #changed = new vscode.EventEmitter<string | null>();
-  /** Fires with the session that changed, null for the list. */
+  /** Fires with the session that is another one now than its last increments told, null for the list. */
   readonly onDidChange = this.#changed.event;
+  readonly #appended = new vscode.EventEmitter<Appended>();
+  readonly onDidAppend = this.#appended.event;
   readonly #spoken = new vscode.EventEmitter<string>();
   /** Fires with the session whose model has said more: text that is not in the log yet. */
   readonly onDidSpeak = this.#spoken.event;
   #selected: string | null = null;
-  #views = new Map<string, { view: SessionView; changedAt: number | null }>(); // of sessions that do not run here
+  readonly #idle = new Map<string, Idle>();
+  readonly #lookedAt = new Map<string, LookedAt>();
 
   constructor(host: SessionHost) {
     this.#host = host;
@@ -122,7 +161,7 @@ export class SessionController implements vscode.Disposable {
           question,
           model,
           ...(mode && { mode }),
-          watched: () => running?.fold,
+          watched: () => running && forSnapshot(running.fold),
           watch: (id, events, before) => {
             const isFirst = !running;
             running ??= {
@@ -136,13 +175,12 @@ export class SessionController implements vscode.Disposable {
               this.#starting.delete(stop);
               this.#selected = id;
             }
-            for (const event of events) running.fold = inspectorFold.reduce(running.fold, event);
-            if (events.some(({ type }) => type === "replied")) running.live = null;
+            this.#append(id, running, events, isFirst);
             const last = events.at(-1);
-            const progress = last ? progressOf(last, running.fold.view) : null;
+            const progress = last ? progressOf(last, running.fold) : null;
             if (progress !== null) onProgress(progress);
             if (isFirst) onStarted(id);
-            this.#changed.fire(id);
+            if (isFirst) this.#changed.fire(id);
           },
           replyText: (turn, text) => {
             if (!running || name === null) return;
@@ -161,18 +199,36 @@ export class SessionController implements vscode.Disposable {
       // One that did not start, because the session runs already, leaves the running one alone.
       if (name !== null && (!running || this.#running.get(name) === running)) {
         if (running) this.#running.delete(name);
-        this.#views.delete(name);
+        this.#idle.delete(name);
       }
       this.#changed.fire(name);
     }
   }
 
+  #append(session: string, running: Running, events: readonly Logged[], isFirst: boolean): void {
+    for (const event of events) {
+      running.fold = inspectorFold.reduce(running.fold, event);
+      const { fold } = running;
+      if (!isFirst) this.#appended.fire({ session, fold, touched: fold.touched });
+    }
+    if (events.some(({ type }) => type === "replied")) running.live = null;
+  }
+
   /** Sessions came or went on disk. `session`: one to look at now. */
   reload(session: string | null): void {
-    this.#views.clear();
+    this.#idle.clear();
     if (session !== null) this.#selected = session;
     this.#changed.fire(session);
     if (session !== null) this.#changed.fire(null);
+  }
+
+  /** Shows another agent's session as long as this window lives. */
+  lookAt(recorded: LookedAt): void {
+    this.#lookedAt.set(recorded.session, recorded);
+    this.#idle.delete(recorded.session);
+    this.#selected = recorded.session;
+    this.#changed.fire(null);
+    this.#changed.fire(recorded.session);
   }
 
   stop(session: string): void {
@@ -202,23 +258,82 @@ export class SessionController implements vscode.Disposable {
     return this.#host.opensAs(session);
   }
 
+  isLookedAt(session: string): boolean {
+    return this.#lookedAt.has(session);
+  }
+
   /** The text behind a handle of that session, verified. */
-  content(session: string, handle: Handle): Promise<string> {
-    return this.#host.content(session, handle);
+  async content(session: string, handle: Handle): Promise<string> {
+    const recorded = this.#lookedAt.get(session);
+    return recorded ? contentIn(recorded, handle) : this.#host.content(session, handle);
+  }
+
+  async window(session: string, handle: Handle, offset: number, chars: number): Promise<StoredWindow> {
+    const recorded = this.#lookedAt.get(session);
+    if (!recorded) return this.#host.window(session, handle, offset, chars);
+    const text = contentIn(recorded, handle);
+    return { tool: "", ...windowOf(text, offset, chars), bytes: byteLength(text) };
+  }
+
+  async find(session: string, handle: Handle, text: string, from: number): ReturnType<SessionHost["find"]> {
+    const recorded = this.#lookedAt.get(session);
+    if (!recorded) return this.#host.find(session, handle, text, from);
+    const content = contentIn(recorded, handle);
+    const start = indexOfChar(content, from);
+    const at = content.toLowerCase().indexOf(text.toLowerCase(), start);
+    return at < 0 ? null : { offset: charLength(content.slice(0, at)), chars: charLength(text) };
+  }
+
+  async events(session: string): Promise<readonly Logged[]> {
+    return this.#lookedAt.get(session)?.events ?? this.#host.events(session);
+  }
+
+  /** A superset of what is about the row. */
+  async eventsAbout(session: string, place: RowPlace): Promise<readonly Logged[]> {
+    return this.#lookedAt.get(session)?.events ?? this.#host.eventsAbout(session, needlesOf(place));
+  }
+
+  /** Events that have a text in one of their strings, in any case; perhaps others. */
+  async eventsWith(session: string, text: string): Promise<readonly Logged[]> {
+    return this.#lookedAt.get(session)?.events ?? this.#host.eventsWith(session, text);
   }
 
   /** `changedAt`: as listed; what another window has added since is read again. */
-  async view(session: string, changedAt: number | null = null): Promise<SessionView | null> {
+  async fold(session: string, changedAt: number | null = null): Promise<InspectorFold | null> {
     const running = this.#running.get(session);
-    if (running) return running.fold.view;
-    const known = this.#views.get(session);
-    if (known && (changedAt === null || known.changedAt === changedAt)) return known.view;
+    if (running) return running.fold;
+    const known = this.#idle.get(session);
+    if (known && (changedAt === null || known.changedAt === changedAt)) return known.fold;
+    const fold = await this.#read(session);
+    if (fold.head === null) return null;
+    this.#idle.delete(session);
+    this.#idle.set(session, { fold, changedAt });
+    const [oldest] = this.#idle.keys();
+    if (this.#idle.size > KEPT && oldest !== undefined) this.#idle.delete(oldest);
+    return fold;
+  }
+
+  async #read(session: string): Promise<InspectorFold> {
+    const recorded = this.#lookedAt.get(session);
+    if (recorded) {
+      const fold = settle(recorded.events.reduce(inspectorFold.reduce, inspectorFold.begin()));
+      if (fold.head) fold.head.kind = "analysed";
+      return fold;
+    }
     const { before, events, problem } = await this.#host.read(session);
-    const read = projectSession(events, before as InspectorFold | undefined);
-    if (!read) return null;
-    const view = withProblem(settled(read), problem);
-    this.#views.set(session, { view, changedAt });
-    return view;
+    const begun = (before as InspectorFold | undefined) ?? inspectorFold.begin();
+    const fold = settle(events.reduce(inspectorFold.reduce, begun));
+    const notice = damageNotice(problem);
+    if (notice !== null && fold.head) {
+      fold.head.notices.push(notice);
+      fold.head.attention.push({ n: 0, kind: "damaged", key: session });
+    }
+    return fold;
+  }
+
+  async view(session: string): Promise<SessionView | null> {
+    const fold = await this.fold(session);
+    return fold && viewOf(fold);
   }
 
   async transcript(session: string): Promise<string> {
@@ -226,41 +341,54 @@ export class SessionController implements vscode.Disposable {
     return view ? transcriptOf(view, this.#running.get(session)?.live ?? null) : "";
   }
 
-  /** What the inspector shows. Without a choice of the person's, the newest session. */
-  async state(): Promise<InspectorState> {
+  /** What there is to look at, newest first. */
+  async rows(): Promise<readonly (SessionRow & { readonly changedAt: number | null })[]> {
+    const looked = [...this.#lookedAt.values()].reverse().map(({ session, events }) => {
+      const [started] = events;
+      const title = started?.type === "session_started" ? started.title : "";
+      return {
+        ...{ session, title, startedAt: started?.at ?? 0, running: false, changedAt: null },
+        kind: "analysed" as const,
+      };
+    });
     const listed = await this.#host.list();
-    const sessions: SessionRow[] = listed.map(({ session, title, startedAt }) => ({
-      session,
-      title,
-      startedAt,
+    const stored = listed.map(({ session, title, startedAt, changedAt }) => ({
+      ...{ session, title, startedAt, changedAt },
       running: this.#running.has(session),
+      kind: "own" as const,
     }));
-    const wanted = sessions.find(({ session }) => session === this.#selected) ?? sessions[0];
-    if (!wanted) return { sessions, selected: null, problem: null };
-    const changedAt = listed.find(({ session }) => session === wanted.session)?.changedAt ?? null;
-    try {
-      return { sessions, selected: await this.view(wanted.session, changedAt), problem: null };
-    } catch (cause) {
-      return { sessions, selected: null, problem: cause instanceof Error ? cause.message : String(cause) }; // another can be picked
-    }
+    return [...looked, ...stored];
   }
 
   dispose(): void {
     this.stopAll();
     this.#changed.dispose();
+    this.#appended.dispose();
     this.#spoken.dispose();
   }
 }
 
+/** What a snapshot keeps: turns that were not looked at cost nothing to read again. */
+function forSnapshot(fold: InspectorFold): InspectorFold {
+  freezeTurns(fold.turns);
+  return { ...fold, touched: untouched() };
+}
+
+function contentIn({ content }: LookedAt, handle: Handle): string {
+  const text = content(handle);
+  if (text === null) throw new Failure("blob-missing", "This session has no stored result of that name.");
+  return text;
+}
+
 /** One line for the progress notification; null leaves what is there. */
-function progressOf(event: Logged, view: SessionView | null): string | null {
+function progressOf(event: Logged, { turns }: InspectorFold): string | null {
   switch (event.type) {
     case "requested":
       return `Turn ${event.turn}: waiting for the model…`;
     case "clamped":
       return `Waiting to run ${event.tool}…`;
     case "authorised": {
-      const calls = view?.turns.at(-1)?.calls ?? [];
+      const calls = turnAt(turns, turns.numbers.length - 1)?.calls ?? [];
       const tool = calls.find(({ call }) => call === event.call)?.tool ?? "a tool";
       return event.granted ? `Running ${tool}…` : null;
     }

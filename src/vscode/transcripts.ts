@@ -24,7 +24,11 @@ export class Transcripts implements vscode.Disposable {
       this.#due.add(session);
       this.#timer ??= setTimeout(() => void this.#update(), UPDATE_MS);
     };
-    this.#subscription = vscode.Disposable.from(sessions.onDidChange(later), sessions.onDidSpeak(later));
+    this.#subscription = vscode.Disposable.from(
+      sessions.onDidChange(later),
+      sessions.onDidAppend(({ session }) => later(session)),
+      sessions.onDidSpeak(later),
+    );
   }
 
   /** Resolves when what was asked to be shown is on screen, or failed to be: what comes next is not covered by it. */
@@ -39,7 +43,7 @@ export class Transcripts implements vscode.Disposable {
   }
 
   async #show(session: string): Promise<void> {
-    const title = (await this.#sessions.view(session))?.title ?? "Session Transcript";
+    const title = (await this.#sessions.fold(session))?.head?.title ?? "Session Transcript";
     const uri = titled(`${FOLDER}/${session}/${asName(title)}.md`);
     this.#open.set(session, uri);
     this.#documents.put(uri, await this.#sessions.transcript(session));

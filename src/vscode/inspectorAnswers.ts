@@ -1,0 +1,153 @@
+/** What a page of the inspector asks for, answered from the folds, the log and the store. Nothing here changes anything. */
+import { detailsOf, isAbout, placeOfKey, textOf, windowOf } from "../inspector/details";
+import type { InspectorFold } from "../inspector/draft";
+import { findRows } from "../inspector/find";
+import { rowsFrom, turnOnWire } from "../inspector/rows";
+import { turnAt } from "../inspector/turnPages";
+import type { Handle } from "../schema/claim";
+import {
+  type ContentWindow,
+  type Details,
+  type FromView,
+  type TextWindow,
+  type ToView,
+  WINDOW_CHARS,
+} from "../schema/inspector";
+import type { SessionController } from "./sessionController";
+
+export const ASKED = [
+  "wantRows",
+  "wantTurns",
+  "wantDetails",
+  "wantText",
+  "find",
+  "wantContent",
+  "findInContent",
+] as const;
+type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
+type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
+
+const CONTENT_CHARS = 32_768;
+
+export class InspectorAnswers {
+  readonly #sessions: SessionController;
+  readonly #problemOf: (cause: unknown) => string;
+
+  constructor(sessions: SessionController, problemOf: (cause: unknown) => string) {
+    this.#sessions = sessions;
+    this.#problemOf = problemOf;
+  }
+
+  /** Null where there is nothing to answer: the session is gone, and the page is told so otherwise. */
+  async answer(asked: Asked): Promise<ToView | null> {
+    const { session } = asked;
+    if (asked.type === "wantContent") return this.#content(asked);
+    if (asked.type === "findInContent") return this.#find(asked);
+    const fold = await this.#sessions.fold(session);
+    if (fold === null) return null;
+    switch (asked.type) {
+      case "wantRows":
+        return { type: "rows", session, rows: rowsFrom(fold.turns, asked.from, asked.count) };
+      case "wantTurns":
+        return { type: "turns", session, turns: turnsAt(fold, asked.places) };
+      case "wantDetails":
+        return { type: "details", session, details: await this.#details(session, asked.key) };
+      case "wantText":
+        return this.#text(asked);
+      case "find": {
+        const text = asked.what.text.trim();
+        const events = text === "" ? [] : await this.#sessions.eventsWith(session, text);
+        return { type: "found", session, query: asked.query, found: findRows(fold, asked.what, events) };
+      }
+    }
+  }
+
+  async #details(session: string, key: string): Promise<Details> {
+    const place = placeOfKey(key);
+    const nothing: Details = {
+      ...{ key, returned: null, shown: null, now: null, texts: [], why: null, events: [] },
+      problem: "There is no such row in the log.",
+    };
+    if (place === null) return nothing;
+    try {
+      const read = await this.#sessions.eventsAbout(session, place);
+      const { details, returned } = detailsOf(
+        key,
+        place,
+        read.filter((event) => isAbout(place, event)),
+      );
+      return returned === null ? details : await this.#withReturned(session, details, returned);
+    } catch (cause) {
+      return { ...nothing, problem: this.#problemOf(cause) };
+    }
+  }
+
+  async #withReturned(session: string, details: Details, handle: Handle): Promise<Details> {
+    try {
+      return { ...details, returned: await this.#stored(session, handle, 0) };
+    } catch (cause) {
+      return { ...details, problem: this.#problemOf(cause) };
+    }
+  }
+
+  async #stored(session: string, handle: Handle, offset: number): Promise<TextWindow> {
+    const { text, totalChars, ...found } = await this.#sessions.window(session, handle, offset, WINDOW_CHARS);
+    const end = found.offset + [...text].length;
+    return { text, offset: found.offset, totalChars, next: end < totalChars ? end : null };
+  }
+
+  async #text({ session, key, part, offset }: AskedFor<"wantText">): Promise<ToView | null> {
+    const place = placeOfKey(key);
+    if (place === null) return null;
+    const read = await this.#sessions.eventsAbout(session, place);
+    const whole = textOf(
+      place,
+      read.filter((event) => isAbout(place, event)),
+      part,
+    );
+    if (whole === null) return null;
+    const text =
+      typeof whole === "string"
+        ? windowOf(whole, Math.min(offset, whole.length))
+        : await this.#stored(session, whole.handle, offset);
+    return { type: "text", session, key, part, text };
+  }
+
+  async #content({ session, handle, offset }: AskedFor<"wantContent">): Promise<ToView> {
+    try {
+      const window = await this.#window(session, handle, offset);
+      return { type: "content", session, window, match: null, problem: null };
+    } catch (cause) {
+      return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
+    }
+  }
+
+  async #window(session: string, handle: Handle, offset: number): Promise<ContentWindow> {
+    const found = await this.#sessions.window(session, handle, offset, CONTENT_CHARS);
+    const { tool, text, totalChars, bytes } = found;
+    return { handle, tool, text, offset: found.offset, totalChars, totalBytes: bytes, line: null };
+  }
+
+  /** Around what was found; from the beginning again where nothing follows. */
+  async #find({ session, handle, text, offset }: AskedFor<"findInContent">): Promise<ToView> {
+    try {
+      const { sessions } = { sessions: this.#sessions };
+      const match =
+        (await sessions.find(session, handle, text, offset)) ??
+        (offset > 0 ? await sessions.find(session, handle, text, 0) : null);
+      if (match === null)
+        return { type: "content", session, window: null, match: null, problem: "Not found." };
+      const from = Math.max(0, match.offset - Math.floor(CONTENT_CHARS / 4));
+      const window = await this.#window(session, handle, from);
+      return { type: "content", session, window, match, problem: null };
+    } catch (cause) {
+      return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
+    }
+  }
+}
+
+const turnsAt = (fold: InspectorFold, places: readonly number[]) =>
+  places.flatMap((at) => {
+    const turn = turnAt(fold.turns, at);
+    return turn ? [{ at, turn: turnOnWire(turn) }] : [];
+  });
