@@ -11,13 +11,13 @@ import type { EventOf, Logged } from "../../src/schema/event";
 import type { Message, ToolMessage } from "../../src/schema/message";
 import type { TokenCounter } from "../../src/schema/tokens";
 
-/** Every request: the kinds are all of it, they are what counting anew says, and a snapshot knows as much as the log. */
+/** Every request that this counted: the kinds are all of it, they are what counting anew says, and a snapshot knows as much as the log. */
 export function assertFills(events: readonly Logged[], counter: TokenCounter): void {
   let live = historyFold.begin();
   events.forEach((event, at) => {
-    if (event.type === "requested") {
+    if (event.type === "requested" && event.prefix?.counter === counter.name) {
       const { fills, prefix } = event;
-      assert.ok(fills && prefix);
+      assert.ok(fills);
       const { naive, ...kinds } = fills;
       assert.equal(
         Object.values(kinds).reduce((sum, tokens) => sum + tokens, 0),

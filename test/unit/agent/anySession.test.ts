@@ -12,7 +12,6 @@ import { Failure } from "../../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../../src/schema/model";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { asRaw, type SafeText } from "../../../src/schema/text";
-import { assertFills } from "../../support/fills";
 import { openHouse, tool } from "../../support/house";
 import { part } from "../../support/media";
 import { assertSound, reread } from "../../support/sound";
@@ -227,7 +226,6 @@ class Attack {
 
   checkAll(): void {
     assertSound(this.events);
-    assertFills(this.events, estimatedTokens);
     this.#checkHandles();
     this.#checkPrefixes();
     this.#checkSnapshots();
