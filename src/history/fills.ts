@@ -101,7 +101,7 @@ export const naiveOf = (
   sums: Pick<MessageFills, "naive">,
   removed: HistoryState["removed"],
   counter: TokenCounter,
-): number => sums.naive + (countedBy(counter, removed?.naive) ?? 0);
+): number => Math.max(0, sums.naive + (countedBy(counter, removed?.naive) ?? 0)); // a log takes no other
 
 /** Null: another counter's. */
 const countedBy = ({ name }: TokenCounter, counted: CountedTokens | null | undefined): number | null =>

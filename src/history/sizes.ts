@@ -35,6 +35,7 @@ export class BeginningSums<Sum> {
   }
 }
 
+/** The sizes of a request's messages, and of each beginning of them. */
 export class RequestSizes {
   readonly counter: TokenCounter;
   readonly #sums = new BeginningSums<Size>({ tokens: 0, chars: 0, bytes: 0 });
