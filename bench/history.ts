@@ -6,6 +6,7 @@
 import { age } from "../src/agent/age";
 import { budget } from "../src/agent/budget";
 import { Conversation } from "../src/agent/conversation";
+import { requestFills } from "../src/agent/fills";
 import { fitImages } from "../src/agent/images";
 import type { BlobName, Ports } from "../src/agent/ports";
 import { fetchResult } from "../src/agent/retrieve";
@@ -106,9 +107,10 @@ async function decided(conversation: Conversation, turn: number, text: string): 
     counter: conversation.sizes.counter.name,
     by: divergence.by,
   };
+  const fills = requestFills(conversation);
   const { chars, bytes } = all;
   const size = { messages: history.messages.length, chars, bytes };
-  await conversation.append({ type: "requested", turn: turn + 1, model: MODEL, ...size, prefix });
+  await conversation.append({ type: "requested", turn: turn + 1, model: MODEL, ...size, prefix, fills });
 }
 
 const MODEL = "bench/claude";

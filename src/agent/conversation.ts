@@ -3,6 +3,7 @@ import { type ClaimPolicy, createClaimPolicy } from "../claims/policy";
 import { FETCH_RESULT } from "../claims/ticket";
 import { type CoverageState, coverageFold } from "../coverage/fold";
 import { calibratedTokens, factorOf } from "../history/calibration";
+import { FillSums, type PrefixFills, prefixFills } from "../history/fills";
 import { type HistoryState, historyFold, idleSecondsAt } from "../history/fold";
 import { cacheProfileOf } from "../history/promptCache";
 import { RequestSizes, type Size } from "../history/sizes";
@@ -14,9 +15,11 @@ import type { DurableRequest } from "../schema/model";
 import type { ContractCheck, Intent, OperatorExemption } from "../schema/policy";
 import type { CoreSettings } from "../schema/settings";
 import { byteLength, charLength } from "../schema/text";
+import type { TokenCounter } from "../schema/tokens";
 import { exemptionsInForce } from "../thimble/exemptions";
 import { type LoadedPolicy, policyFrom } from "../thimble/policy";
 import type { CallContext } from "./callContext";
+import { contentOf } from "./fills";
 import { withSafeSpecs } from "./outsideTools";
 import type { Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
@@ -42,6 +45,15 @@ export type Found = {
 };
 const NOTHING_FOUND: Found = { contractChecks: [], mismatched: [], policyNotes: [] };
 
+/** What of the tokens is the system prompt, and what the tools. */
+type PrefixSize = Size & PrefixFills;
+
+function prefixSizeOf(prefix: string, counter: TokenCounter): PrefixSize {
+  const tokens = counter.count(prefix);
+  const size = { tokens, chars: charLength(prefix), bytes: byteLength(prefix) };
+  return { ...size, ...prefixFills(prefix, tokens, counter) };
+}
+
 /** What a snapshot keeps of a conversation: enough to take it up without the events before. */
 export type ConversationState = {
   readonly started: Logged & EventOf<"session_started">;
@@ -60,8 +72,9 @@ export class Conversation implements Log {
   #history: HistoryState;
   #coverage: CoverageState;
   readonly #sizes: RequestSizes;
+  readonly #fills: FillSums;
   #pairedTo = 0;
-  #prefix: { readonly text: string; readonly size: Size };
+  #prefix: { readonly text: string; readonly size: PrefixSize };
 
   private constructor(
     context: Omit<CallContext, "hasReadOutside" | "exemptions" | "question" | "coverage">,
@@ -76,7 +89,8 @@ export class Conversation implements Log {
     this.#coverage = state.coverage;
     this.#excused = new Set(state.excused);
     this.#sizes = new RequestSizes(context.ports.tokens);
-    this.#prefix = { text: "", size: this.#sizes.of() };
+    this.#fills = new FillSums(context.ports.tokens, contentOf);
+    this.#prefix = { text: "", size: { ...this.#sizes.of(), system: 0, tools: 0 } };
     const { clock } = context.ports;
     this.context = {
       ...context,
@@ -162,18 +176,17 @@ export class Conversation implements Log {
     return this.#sizes;
   }
 
+  /** What fills the messages of the next request. */
+  get fills(): FillSums {
+    this.#fills.update(this.#history);
+    return this.#fills;
+  }
+
   /** Of the next request, before its messages: system prompt and tools. */
-  get prefixSize(): Size {
+  get prefixSize(): PrefixSize {
     const { prefix } = this.#history;
     if (this.#prefix.text !== prefix)
-      this.#prefix = {
-        text: prefix,
-        size: {
-          tokens: this.#sizes.counter.count(prefix),
-          chars: charLength(prefix),
-          bytes: byteLength(prefix),
-        },
-      };
+      this.#prefix = { text: prefix, size: prefixSizeOf(prefix, this.#sizes.counter) };
     return this.#prefix.size;
   }
 

@@ -14,6 +14,7 @@ import { age } from "./age";
 import { runsUnasked } from "./authorise";
 import { budget } from "./budget";
 import type { Conversation } from "./conversation";
+import { requestFills } from "./fills";
 import { fitImages, loadImages, withImages } from "./images";
 import { type Recovery, recover, tooLarge } from "./recover";
 import { requestText } from "./requestText";
@@ -161,6 +162,7 @@ function requested(conversation: Conversation, turn: number): Step<DurableReques
       ...(imageBytes > 0 && { imageBytes }),
       sha256: context.ports.hash(requestText(request)),
       prefix: reusedPrefix(conversation),
+      fills: requestFills(conversation),
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Overflow recovery: the provider refused a request because of its size, so the next one is made smaller, step by step (CONFORMANCE §4). */
 import { subjectOf } from "../claims/subject";
 import { FETCH_RESULT, prunedText } from "../claims/ticket";
+import { naiveOf } from "../history/fills";
 import { messageTokens } from "../history/messageTokens";
 import { oldBlocks, removalOf } from "../history/overflow";
 import type { EventOf } from "../schema/event";
@@ -88,8 +89,9 @@ async function prune(conversation: Conversation): Promise<void> {
 function removedWith(
   conversation: Conversation,
   count: number,
-): Pick<EventOf<"pruned">, "messages" | "named" | "unnamed"> {
+): Omit<EventOf<"pruned">, "type" | "turn" | "splices"> {
   const { messages, results, removed: before } = conversation.history;
+  const { counter } = conversation.sizes;
   const stored = new Map(before?.named.map((one) => [one.handle, one])); // by handle, the newest last
   for (const message of messages.slice(0, count)) {
     const facts = message.role === "tool" ? results.get(message.call) : undefined;
@@ -104,5 +106,6 @@ function removedWith(
     messages: count + (before === null ? 0 : before.messages - 1),
     named,
     unnamed: stored.size - named.length + (before?.unnamed ?? 0),
+    naive: { tokens: naiveOf(conversation.fills.of(count), before, counter), counter: counter.name },
   };
 }

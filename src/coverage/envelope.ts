@@ -27,6 +27,10 @@ export function envelopeText(frame: EnvelopeFrame, parts: EnvelopeParts): string
   );
 }
 
+/** The envelope in a result that shows a page; empty where there is none. Only for texts whose provenance is known. */
+export const envelopeIn = (text: string): string =>
+  text.slice(Math.max(0, text.indexOf('{"snapshot":"')), text.lastIndexOf("]}") + "]}".length);
+
 const headText = ({ snapshot, source, total }: EnvelopeFrame): string =>
   `{"snapshot":"${snapshot}","source":${source},"total":${total}`;
 

@@ -1,9 +1,10 @@
 /** The conversation as a fold of the log: exactly the messages that the next request carries. */
 
 import type { Handle } from "../schema/claim";
+import type { CountedTokens } from "../schema/cost";
 import type { EventOf, EventType, Fold, Logged } from "../schema/event";
 import { unreachable } from "../schema/failure";
-import type { AssistantMessage, MediaShown, Message, ToolMessage } from "../schema/message";
+import type { AssistantMessage, MediaShown, Message, MessageCall, ToolMessage } from "../schema/message";
 import type { ToolClass } from "../schema/tool";
 import { type CacheState, cacheAfterReply, cacheAfterRequest, cacheConfigured, NO_CACHE } from "./cacheState";
 import { type Calibration, calibrationFold } from "./calibration";
@@ -33,7 +34,13 @@ export type ResultFacts = {
   readonly tainted: boolean; // the text is fenced
   readonly level: 0 | 1 | 2;
   readonly isPinned: boolean; // the person wants it as it is
+  readonly isShortened: boolean; // after it was shown, by age or by a budget
+  readonly whole: CountedTokens | null; // what came back, as it was measured
+  readonly readBackBy: MessageCall | null; // of a window or a page that was read back: its call
 };
+
+/** What is known of a result before it is remembered. */
+type Coming = { readonly whole: CountedTokens | null; readonly isReadBack: boolean };
 
 /** Where a request first differs from the one before it. */
 export type Divergence = {
@@ -48,6 +55,7 @@ export type HistoryState = {
   readonly turn: number; // of the last request; 0 before the first
   readonly messages: readonly Message[];
   readonly pending: ReadonlyMap<string, CallProgress>; // calls without a result
+  readonly coming: ReadonlyMap<string, Coming>; // by call
   /** By call, in the order in which they were remembered. */
   readonly results: ReadonlyMap<string, ResultFacts>;
   readonly question: string; // the person's last words
@@ -62,7 +70,7 @@ export type HistoryState = {
   readonly calibration: Calibration;
   readonly failedInARow: number; // requests that no reply came to, since the last one
   /** What left the conversation because it did not fit, and is told by the note in its first message; null: nothing. */
-  readonly removed: Pick<EventOf<"pruned">, "messages" | "named" | "unnamed"> | null;
+  readonly removed: Omit<EventOf<"pruned">, "type" | "turn" | "splices"> | null;
 };
 
 /** The same, to the fold. */
@@ -71,6 +79,7 @@ type Draft = {
 } & {
   messages: Message[];
   pending: Map<string, CallProgress>;
+  coming: Map<string, Coming>;
   results: Map<string, ResultFacts>;
 };
 
@@ -80,6 +89,7 @@ export const historyFold: Fold<HistoryState> = {
     turn: 0,
     messages: [],
     pending: new Map(),
+    coming: new Map(),
     results: new Map(),
     question: "",
     prefix: "",
@@ -116,8 +126,14 @@ export const historyFold: Fold<HistoryState> = {
         return storedProgress(state, event);
       case "remembered":
         return remembered(state, event);
+      case "measured":
+        return coming(state, event.call, { whole: wholeOf(event) });
+      case "redeemed":
+      case "paged":
+        return coming(state, event.call, { isReadBack: true });
       case "repaired":
         state.pending.clear();
+        state.coming.clear();
         return respliced(state, event);
       case "aged":
         for (const { call, text, handle, level } of event.decisions)
@@ -133,8 +149,7 @@ export const historyFold: Fold<HistoryState> = {
       case "pinned":
         return pinned(state, event);
       case "pruned":
-        state.removed = { messages: event.messages, named: event.named, unnamed: event.unnamed };
-        return respliced(state, event);
+        return pruned(state, event);
       case "media_replaced":
         for (const part of event.parts) withLine(state, part, event);
         return state;
@@ -142,12 +157,9 @@ export const historyFold: Fold<HistoryState> = {
       case "adopted":
       case "resumed":
       case "redacted":
-      case "measured":
       case "projected":
       case "branched":
       case "covered":
-      case "paged":
-      case "redeemed":
       case "redemption_refused":
       case "overflowed":
       case "recovered":
@@ -225,9 +237,23 @@ function storedProgress(state: Draft, { call, handle, mediaType }: EventOf<"tool
     : progress(state, call, { stored: handle, ...(isMedia && { isMedia }) });
 }
 
+/** Its size comes before it, and that it was read back. */
+function coming(state: Draft, call: string, more: Partial<Coming>): Draft {
+  const { whole = null, isReadBack = false } = state.coming.get(call) ?? {};
+  state.coming.set(call, { whole, isReadBack, ...more });
+  return state;
+}
+
+const wholeOf = ({ tokensEstimated, estimator }: EventOf<"measured">): CountedTokens => ({
+  tokens: tokensEstimated,
+  counter: estimator,
+});
+
 /** Puts the result behind its reply, in call order however the siblings finished. */
 function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft {
   const { messages } = state;
+  const { whole = null, isReadBack = false } = state.coming.get(event.call) ?? {};
+  state.coming.delete(event.call);
   const replyAt = messages.findLastIndex(
     (message) => message.role === "assistant" && message.calls.some(({ call }) => call === event.call),
   );
@@ -235,7 +261,8 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
   if (reply?.role !== "assistant") return state;
   const order = orderOf(reply);
   const mine = order.get(event.call) ?? -1;
-  const { id, name } = reply.calls[mine] ?? { id: "", name: "" };
+  const asked = reply.calls[mine];
+  const { id, name } = asked ?? { id: "", name: "" };
   const result: ToolMessage = {
     role: "tool",
     call: event.call,
@@ -267,6 +294,9 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
     tainted: event.tainted === true,
     level: 0,
     isPinned: false,
+    isShortened: false,
+    whole,
+    readBackBy: (isReadBack && asked) || null,
   });
   return state;
 }
@@ -299,6 +329,12 @@ function pinned(state: Draft, { call, isPinned }: EventOf<"pinned">): Draft {
   const facts = state.results.get(call);
   if (facts) state.results.set(call, { ...facts, isPinned });
   return state;
+}
+
+function pruned(state: Draft, event: Logged & EventOf<"pruned">): Draft {
+  const { messages, named, unnamed, naive } = event;
+  state.removed = { messages, named, unnamed, ...(naive && { naive }) };
+  return respliced(state, event);
 }
 
 function respliced(state: Draft, event: Logged & EventOf<"repaired" | "pruned">): Draft {
@@ -340,6 +376,6 @@ function shorten(
   const message = facts && state.messages[facts.at];
   if (!facts || message?.role !== "tool") return;
   state.messages[facts.at] = { ...message, text };
-  state.results.set(call, { ...facts, handle, level: level ?? facts.level });
+  state.results.set(call, { ...facts, handle, level: level ?? facts.level, isShortened: true });
   changed(state, facts.at, event);
 }

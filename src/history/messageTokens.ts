@@ -37,6 +37,6 @@ function tokensIn(message: Message, { count }: TokenCounter): number {
   return text;
 }
 
-function mediaTokens(media: MediaShown, count: TokenCounter["count"]): number {
+export function mediaTokens(media: MediaShown, count: TokenCounter["count"]): number {
   return media.shown === "line" ? count(media.text) : IMAGE_TOKENS + count(media.label ?? "");
 }

@@ -41,6 +41,10 @@ export const CutCost = z.object({
 });
 export type CutCost = z.infer<typeof CutCost>;
 
+/** `counter` is the name of what counted: figures of two counters are never added. */
+export const CountedTokens = z.object({ tokens, counter: z.string() });
+export type CountedTokens = z.infer<typeof CountedTokens>;
+
 /** How much of a request the one before it began with too, and which event made the difference; null: there was only more. */
 export const ReusedPrefix = z.object({
   messages: z.int().min(-1), // -1: not even the system prompt and the tools
@@ -52,16 +56,24 @@ export const ReusedPrefix = z.object({
 });
 export type ReusedPrefix = z.infer<typeof ReusedPrefix>;
 
-/** What the tokens of a request are. */
+/**
+ * What fills a request, by kind: tokens by the counter that `prefix.counter` names. Contract: all but `naive` together
+ * are `prefix.totalTokens`.
+ */
 export const RequestFills = z.object({
-  system: tokens,
-  tools: tokens,
-  user: tokens,
-  assistant: tokens,
-  inline: tokens,
-  heads: tokens,
-  tickets: tokens,
-  aged: tokens,
+  system: tokens, // the system prompt, with the model's name and what is written around it and the tools
+  tools: tokens, // their definitions
+  user: tokens, // the person's words, and the sentences of the gate
+  assistant: tokens, // replies, with the names and arguments of their calls
+  inline: tokens, // results shown whole, what was read back, refusals; every image
+  heads: tokens, // of what stands for a longer result (ticket, page, projection, branch, cut): the content
+  tickets: tokens, // the words around it; lines that stand for media; the note in place of what was pruned
+  aged: tokens, // results that were shortened after they were shown, by age or by a budget
+  /**
+   * The same request with every result whole and nothing read back or pruned: of what stands for more than it shows the
+   * tokens that were measured, of windows and pages that were read back, and of their calls, 0. Media as they are shown.
+   * What another counter measured is not used: such a result counts as it is shown.
+   */
   naive: tokens,
 });
 export type RequestFills = z.infer<typeof RequestFills>;

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { Branch, Projection } from "./branch";
 import { Claim, Digest, Handle, RefusalReason, Selector } from "./claim";
-import { CutCost, RequestFills, ReusedPrefix } from "./cost";
+import { CountedTokens, CutCost, RequestFills, ReusedPrefix } from "./cost";
 import { Completeness, ListFormat, ListHints } from "./coverage";
 import { MediaShown, Message } from "./message";
 import { ModelInfo, Usage } from "./model";
@@ -83,7 +83,7 @@ const Requested = z.object({
   imageBytes: size.optional(), // of the images that went with it; absent: none did
   sha256: Digest.optional(), // absent: another program sent it, and nobody wrote down what
   prefix: ReusedPrefix.optional(), // absent: as above, or a log from before
-  fills: RequestFills.optional(), // absent: as above
+  fills: RequestFills.optional(), // absent: as `prefix`
 });
 
 export const ReplyCall = z.object({ call, id: z.string(), name: z.string(), arguments: z.string() });
@@ -313,6 +313,7 @@ const Pruned = z.object({
   messages: size, // that left, so far
   named: z.array(Removed), // the newest of their stored results
   unnamed: size, // how many older ones there are
+  naive: CountedTokens.optional(), // of all that left so far, as in `RequestFills`; absent: a log from before
   splices: z.array(Splice),
 });
 

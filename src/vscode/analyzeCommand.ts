@@ -70,8 +70,11 @@ export class AnalyzeCommand {
     if (!picked) return null;
     if (picked.file !== null) return picked.file;
     const [opened] =
-      (await vscode.window.showOpenDialog({ title: "Analyze Session", filters: FILES, openLabel: "Analyze" })) ??
-      [];
+      (await vscode.window.showOpenDialog({
+        title: "Analyze Session",
+        filters: FILES,
+        openLabel: "Analyze",
+      })) ?? [];
     return opened?.fsPath ?? null;
   }
 }

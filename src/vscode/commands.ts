@@ -83,7 +83,9 @@ export class Commands {
       if (this.#ports.sessions.runningSessions.includes(chosen)) {
         throw new Failure("session-in-use", "This session is running. Stop it, or wait until it ends.");
       }
-      const model = await this.#ports.pickModel((await this.#ports.sessions.fold(chosen))?.head?.modelId ?? null);
+      const model = await this.#ports.pickModel(
+        (await this.#ports.sessions.fold(chosen))?.head?.modelId ?? null,
+      );
       if (!model) return;
       const question = await ask("Continue Session", "What should the agent do next?", suggestion);
       if (question) await this.#run(chosen, question, model);

@@ -1,11 +1,11 @@
 /** What the inspector may ask to be done. Each act is a door: what goes wrong behind it is shown once, with the next step. */
 import * as vscode from "vscode";
 import { turnOfCall } from "../history/fold";
+import { placeOfTurn, turnAt } from "../inspector/turnPages";
 import type { Handle } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { CallView, TurnView } from "../schema/view";
 import type { WhatIfKnobs } from "../schema/whatIf";
-import { placeOfTurn, turnAt } from "../inspector/turnPages";
 import type { Commands } from "./commands";
 import type { InspectorActs } from "./inspectorPage";
 import type { LimitCommands } from "./limitCommands";
@@ -88,7 +88,11 @@ async function forget(sessions: SessionController, session: string, handle: Hand
 }
 
 /** The call's tool is exempt once, with a reason, and the model is asked for the same call again. */
-async function runAgain({ sessions, limits, commands }: ActPorts, session: string, call: string): Promise<void> {
+async function runAgain(
+  { sessions, limits, commands }: ActPorts,
+  session: string,
+  call: string,
+): Promise<void> {
   const fold = await sessions.fold(session);
   const turn = fold ? turnAt(fold.turns, placeOfTurn(fold.turns, turnOfCall(call))) : undefined;
   const found = callIn(turn, call);

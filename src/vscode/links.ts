@@ -7,7 +7,11 @@ const PATH = /^\/session\/([0-9a-z-]{1,64})((?:\/[a-zA-Z0-9]{1,40}){0,3})$/;
 
 /** `key`: of a row, `SESSION/t3/t3c0/stored`. */
 export async function linkTo(key: string): Promise<string> {
-  const uri = vscode.Uri.from({ scheme: vscode.env.uriScheme, authority: EXTENSION, path: `/session/${key}` });
+  const uri = vscode.Uri.from({
+    scheme: vscode.env.uriScheme,
+    authority: EXTENSION,
+    path: `/session/${key}`,
+  });
   return (await vscode.env.asExternalUri(uri)).toString(true);
 }
 

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { requestText } from "../../src/agent/requestText";
 import { foldHistory } from "../../src/history/fold";
+import { estimatedTokens } from "../../src/history/tokens";
 import { projectSession } from "../../src/inspector/project";
 import { type Logged, SessionEvent, Stamp } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
+import { assertFills } from "./fills";
 import { hash } from "./house";
 import { problemOf } from "./pictures";
 
@@ -15,7 +17,7 @@ export const reread = (events: readonly Logged[]): Logged[] =>
     return { ...Stamp.parse(value), ...SessionEvent.parse(value) };
   });
 
-/** Every request can be rebuilt from the log alone and was valid; every call has one receipt; nothing unsafe was sent. */
+/** Every request can be rebuilt from the log alone and was valid; every call has one receipt; nothing unsafe was sent; what filled it is true. */
 export function assertSound(live: readonly Logged[]): void {
   const events = reread(live);
   assert.deepEqual(events, JSON.parse(JSON.stringify(live)), "the log reads back as it was written");
@@ -37,4 +39,5 @@ export function assertSound(live: readonly Logged[]): void {
   const calls = events.flatMap((event) => (event.type === "clamped" ? [event.call] : []));
   assert.deepEqual([...receiptsFrom(events).keys()], calls);
   assert.ok(projectSession(events));
+  assertFills(events, estimatedTokens);
 }

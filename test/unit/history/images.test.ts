@@ -44,6 +44,9 @@ function stateOf(results: readonly Result[], more: Partial<HistoryState> = {}): 
       tainted: false,
       level: 0,
       isPinned: false,
+      isShortened: false,
+      whole: null,
+      readBackBy: null,
       ...about,
     });
   });
