@@ -1,5 +1,6 @@
 /** `cloakroom analyze`: what filled the window of recorded sessions, and what Cloakroom would have sent. Nothing is written. */
 import { type AnalysedSession, analysisReport, totalLine, totalOf } from "../inspector/analysisReport";
+import { columns } from "../inspector/columns";
 import {
   type AnalysedTranscript,
   analyseTranscript,
@@ -51,6 +52,34 @@ export async function analyze(
 
 const NEXT =
   "Name a session file as its agent wrote it; an archive of Cloakroom is imported first, and analysed with --workspace.";
+
+/** A session file of another agent, as it is found. */
+export type Found = {
+  readonly file: string;
+  readonly agent: string;
+  readonly title: string | null;
+  readonly changedAt: number; // Unix milliseconds
+  readonly bytes: number;
+};
+
+/** One line each, newest first: what `analyze` can be given. */
+export function foundLines(found: readonly Found[], now: number, json: boolean): readonly string[] {
+  if (json) return [JSON.stringify(found, null, 2)];
+  return columns(
+    found.map(({ file, agent, title, changedAt, bytes }) => [
+      ...[agent, ageOf(now - changedAt), sizeOf(bytes), file],
+      title ?? "",
+    ]),
+  );
+}
+
+function ageOf(elapsedMs: number): string {
+  const hours = Math.max(0, Math.floor(elapsedMs / 3_600_000));
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** The problem as a sentence, where it is one of this file and not ours. */
 async function readOr(
