@@ -7,10 +7,10 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { requestText } from "../src/agent/requestText";
 import { fetchResult } from "../src/agent/retrieve";
 import { runSession } from "../src/agent/runSession";
 import { foldHistory } from "../src/history/fold";
+import { requestText } from "../src/history/requestText";
 import { estimatedTokens } from "../src/history/tokens";
 import type { Logged } from "../src/schema/event";
 import type { ChatModel } from "../src/schema/model";

@@ -7,12 +7,13 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
-import { analyze, type ReadRecorded } from "./cli/analyze";
+import { analyze, foundLines } from "./cli/analyze";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { listRecords } from "./cli/listRecords";
 import { USAGE } from "./cli/usage";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
+import type { ReadRecorded } from "./inspector/whatIf/analyseTranscript";
 import type { RecordedSession } from "./inspector/whatIf/session";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { readMcpFile } from "./mcp/settings";
@@ -39,6 +40,7 @@ import { nodeEditor } from "./tools/nodeEditor";
 import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
+import { findTranscripts } from "./transcripts/find";
 import { readTranscript } from "./transcripts/readTranscript";
 
 /** Never a word of the command line: others can read those. */
@@ -80,6 +82,7 @@ async function main(words: readonly string[]): Promise<number> {
       candidate: { type: "string" },
       json: { type: "boolean", default: false },
       profile: { type: "string" },
+      find: { type: "boolean", default: false },
       "keep-days": { type: "string", default: String(DEFAULT_STORE_SETTINGS.keepSessionsDays) },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -89,9 +92,13 @@ async function main(words: readonly string[]): Promise<number> {
   const isAct = command !== undefined && ACTS.includes(command);
   if (command === undefined || (command !== "run" && !READS.includes(command) && !isAct))
     return complain(USAGE, 2);
+  if (command === "analyze" && values.find) return listFound(values.json);
   if (command === "analyze" && values.workspace === undefined) {
     if (name === undefined)
-      return complain("Name session files: analyze FILE... (or sessions, with --workspace DIR).", 2);
+      return complain(
+        "Name session files: analyze FILE... (--find lists those on this machine; --workspace DIR: sessions there).",
+        2,
+      );
     return analyzed(
       positionals.slice(1),
       values,
@@ -243,6 +250,13 @@ const analyzed = async (
     line: (text) => print(text, 0),
     problem: (text) => complain(text, 0),
   });
+
+/** Session files of other agents on this machine. None is analysed. */
+async function listFound(json: boolean): Promise<number> {
+  const found = await findTranscripts(homedir(), process.platform, process.env);
+  if (found.length === 0 && !json) return complain("No session files of other agents were found.", 1);
+  return print(foundLines(found, clock.now(), json).join("\n"), 0);
+}
 
 /** A stored session with its contents; what is gone of those is shown as the conversation had it. */
 async function recordedIn(store: Sessions, session: string): Promise<RecordedSession> {

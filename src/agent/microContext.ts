@@ -3,6 +3,7 @@
  * (seed 003 §Micro-context branch). It fails by kind and never by guess: without a verified citation nothing is shown.
  */
 import { answerText } from "../claims/apart";
+import { requestText } from "../history/requestText";
 import { type Branch, type BranchFailure, BranchReply, type Completeness } from "../schema/branch";
 import type { Claim } from "../schema/claim";
 import { Usage } from "../schema/model";
@@ -20,7 +21,6 @@ import {
 } from "./branchRequest";
 import type { CallContext } from "./callContext";
 import { verifiedCitations } from "./citations";
-import { requestText } from "./requestText";
 import { untilStopped } from "./untilStopped";
 
 /** `next`: the first char of the source that was not given. */

@@ -1,14 +1,14 @@
 /** `cloakroom analyze`: what filled the window of recorded sessions, and what Cloakroom would have sent. Nothing is written. */
 import { type AnalysedSession, analysisReport, totalLine, totalOf } from "../inspector/analysisReport";
-import { analyse } from "../inspector/whatIf/analyse";
+import { columns } from "../inspector/columns";
+import {
+  type AnalysedTranscript,
+  analyseTranscript,
+  type ReadRecorded,
+} from "../inspector/whatIf/analyseTranscript";
 import { PROFILES } from "../inspector/whatIf/profiles";
-import type { RecordedSession } from "../inspector/whatIf/session";
-import { countedOnce } from "../inspector/whatIf/tokens";
 import { Failure } from "../schema/failure";
 import type { TokenCounter } from "../schema/tokens";
-
-/** `source`: a file or a session as it was named. Throws where it cannot be read. */
-export type ReadRecorded = (source: string, tokens: TokenCounter) => Promise<readonly RecordedSession[]>;
 
 export type AnalyzeWords = {
   readonly sources: readonly string[];
@@ -34,18 +34,15 @@ export async function analyze(
   const sessions: AnalysedSession[] = [];
   let problems = 0;
   for (const source of sources) {
-    const counter = countedOnce(tokens); // of this file only: it remembers what it counted
-    const recorded = await readOr(source, (one) => read(one, counter));
-    if (typeof recorded === "string") {
+    const analysed = await readOr(source, () => analyseTranscript(source, read, { tokens, profile }));
+    if (typeof analysed === "string") {
       problems++;
-      told.problem(recorded);
+      told.problem(analysed);
       continue;
     }
-    for (const [n, one] of recorded.entries()) {
-      const name = recorded.length === 1 ? source : `${source} (session ${n + 1} of ${recorded.length})`;
-      const session = { source: name, ...analyse(one, { tokens: counter, profile }) };
-      if (!json) told.line([...(sessions.length > 0 ? [""] : []), ...analysisReport(session)].join("\n"));
-      sessions.push(session);
+    for (const { analysis } of analysed) {
+      if (!json) told.line([...(sessions.length > 0 ? [""] : []), ...analysisReport(analysis)].join("\n"));
+      sessions.push(analysis);
     }
   }
   if (json) told.line(JSON.stringify({ sessions, total: totalOf(sessions) }, null, 2));
@@ -56,13 +53,41 @@ export async function analyze(
 const NEXT =
   "Name a session file as its agent wrote it; an archive of Cloakroom is imported first, and analysed with --workspace.";
 
+/** A session file of another agent, as it is found. */
+export type Found = {
+  readonly file: string;
+  readonly agent: string;
+  readonly title: string | null;
+  readonly changedAt: number; // Unix milliseconds
+  readonly bytes: number;
+};
+
+/** One line each, newest first: what `analyze` can be given. */
+export function foundLines(found: readonly Found[], now: number, json: boolean): readonly string[] {
+  if (json) return [JSON.stringify(found, null, 2)];
+  return columns(
+    found.map(({ file, agent, title, changedAt, bytes }) => [
+      ...[agent, ageOf(now - changedAt), sizeOf(bytes), file],
+      title ?? "",
+    ]),
+  );
+}
+
+function ageOf(elapsedMs: number): string {
+  const hours = Math.max(0, Math.floor(elapsedMs / 3_600_000));
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+
 /** The problem as a sentence, where it is one of this file and not ours. */
 async function readOr(
   source: string,
-  read: (source: string) => Promise<readonly RecordedSession[]>,
-): Promise<readonly RecordedSession[] | string> {
+  read: () => Promise<readonly AnalysedTranscript[]>,
+): Promise<readonly AnalysedTranscript[] | string> {
   try {
-    return await read(source);
+    return await read();
   } catch (cause) {
     if (cause instanceof Failure) {
       if (cause.code !== "import-unreadable") return `${source} is left out: ${cause.message}`;

@@ -9,7 +9,7 @@ cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [
 cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
 cloakroom replay SESSION [--policy FILE] --workspace DIR [--store DIR]
 cloakroom scorecard SESSION... | --workspace-sessions [--control SESSION --candidate SESSION] [--json] --workspace DIR [--store DIR]
-cloakroom analyze FILE... | (SESSION... | --workspace-sessions) --workspace DIR [--store DIR]
+cloakroom analyze FILE... | --find | (SESSION... | --workspace-sessions) --workspace DIR [--store DIR]
               [--profile anthropic-5m|openai-auto|uncached] [--json]
 
 run     runs a session with the replies of a script and real tools, then prints it turn by turn
@@ -28,7 +28,7 @@ scorecard  what result limits did, per tool, contract, reason, mode and policy; 
         task with limits observed (--control) and enforced (--candidate)
 analyze  what filled the window in session files of other agents, and what Cloakroom would have sent, hidden and read back
         with its defaults; costs by the model's name, or --profile. With --workspace: of sessions there. Exit 1 where one
-        could not be read
+        could not be read. --find: lists the session files of other agents on this machine, newest first, and reads none
 run --policy: contracts of your own, before the built-in ones. --intent says that the task needs completeness: exhaustive, export,
         compliance, migration, exact_count, or a number such as "all 37"; then no result count is lowered
 --redis URL keeps stored results of new sessions in that Redis, and reads those of sessions that are there; its password is

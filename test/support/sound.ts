@@ -1,7 +1,7 @@
 // test/support: what must hold for the log of any session, however it went.
 import assert from "node:assert/strict";
-import { requestText } from "../../src/agent/requestText";
 import { foldHistory } from "../../src/history/fold";
+import { requestText } from "../../src/history/requestText";
 import { estimatedTokens } from "../../src/history/tokens";
 import { projectSession } from "../../src/inspector/project";
 import { type Logged, SessionEvent, Stamp } from "../../src/schema/event";

@@ -3,27 +3,21 @@
  * input at the price of what is not cached, sizes in tokens of the one counter that is named.
  */
 import { pair } from "../../history/pair";
-import { cacheProfileOf, requestCost } from "../../history/promptCache";
-import type { EventOf, Logged, Repair } from "../../schema/event";
+import type { Logged, Repair } from "../../schema/event";
 import type { Message } from "../../schema/message";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import type { TokenCounter } from "../../schema/tokens";
-import { ChangeCount, type Changes, type Hidden, hiddenAtEnd } from "./changes";
-import { type Carried, type Fill, fillsOf, sizesOf, type Window } from "./fills";
+import { type Changes, type Hidden, hiddenAtEnd } from "./changes";
+import type { Window } from "./fills";
 import { type LargeItem, largestOf } from "./largest";
 import { oursWith } from "./ours";
-import { cacheProfileFrom, UNKNOWN_PROFILE } from "./profiles";
+import { prefixOf, tokensOf } from "./prefix";
+import { profileOf } from "./profiles";
+import { recordedOf } from "./recorded";
+import { replaying, SENDING_EVERYTHING, type Sent } from "./replayed";
+import { finished } from "./running";
 import { type RecordedSession, sessionOf } from "./session";
-import { PREFIX_TOKENS, type Simulated, type SimulatedRequest, simulate } from "./simulate";
-import type { Item, Policy, Profile, Session } from "./types";
-
-/** All requests of a session under one way of sending it. */
-export type Sent = {
-  readonly requests: number;
-  readonly tokens: number; // of all requests together
-  readonly cost: number;
-  readonly peakTokens: number;
-};
+import type { Policy, Profile, Session } from "./types";
 
 export type Analysis = {
   readonly session: string; // its id, as the transcript or the store has it
@@ -72,10 +66,10 @@ export function analyse(recorded: RecordedSession, choices: AnalysisChoices): An
   const model = configured?.model.id ?? "unknown";
   const profile = choices.profile ?? profileOf(model, configured);
   const before = prefixOf(configured, tokens);
-  const prefixTokens = before.reduce((sum, fill) => sum + fill.tokens, 0);
-  const session = { ...sessionOf("", recorded, tokens), prefixTokens };
-  const everything = replayed(session, SENDING_EVERYTHING, profile, tokens, before);
-  const cloakroom = replayed(session, oursWith("cloakroom", settings), profile, tokens, before);
+  const session = { ...sessionOf("", recorded, tokens), prefixTokens: tokensOf(before) };
+  const replayed = (policy: Policy) => finished(replaying(session, policy, profile, tokens, before));
+  const everything = replayed(SENDING_EVERYTHING);
+  const cloakroom = replayed(oursWith("cloakroom", settings));
   return {
     session: started?.type === "session_started" ? started.session : "",
     title: started?.type === "session_started" ? started.title : "",
@@ -112,94 +106,8 @@ export function analyse(recorded: RecordedSession, choices: AnalysisChoices): An
   };
 }
 
-const SENDING_EVERYTHING: Policy = { name: "everything", open: () => () => [] };
-
-function profileOf(model: string, configured: EventOf<"configured"> | undefined): Profile {
-  const overrides = configured?.settings.ageing.cacheProfiles ?? {};
-  const { name, prices } = cacheProfileOf(model, overrides);
-  if (prices === null) return UNKNOWN_PROFILE;
-  return { name, ...prices, ttlSeconds: prices.ttlSeconds ?? Number.POSITIVE_INFINITY };
-}
-
 const formatOf = (started: Logged | undefined): string | null =>
   started?.type === "session_started" ? (started.from?.transcript?.format ?? null) : null;
-
-/** Tools are known of sessions of ours only; elsewhere what stands before the conversation is assumed as in the benchmarks. */
-function prefixOf(configured: EventOf<"configured"> | undefined, { count }: TokenCounter): readonly Fill[] {
-  const { system = "", tools = [] } = configured ?? {};
-  const offered = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  const known: Fill[] = [
-    { kind: "system", tool: null, items: 1, tokens: count(system) },
-    {
-      kind: "tools",
-      tool: null,
-      items: tools.length,
-      tokens: tools.length > 0 ? count(JSON.stringify(offered)) : 0,
-    },
-  ];
-  const found = known.filter((fill) => fill.tokens > 0);
-  const missing = tools.length > 0 ? 0 : PREFIX_TOKENS - found.reduce((sum, fill) => sum + fill.tokens, 0);
-  return missing <= 0 ? found : [...found, { kind: "assumed", tool: null, items: 1, tokens: missing }];
-}
-
-type Replayed = {
-  readonly simulated: Simulated;
-  readonly sent: Sent;
-  readonly largest: Window | null;
-  readonly last: Window | null;
-  readonly sizes: readonly number[]; // of the session's items, in the last request that has them
-  readonly changes: Changes;
-};
-
-function replayed(
-  session: Session,
-  policy: Policy,
-  profile: Profile,
-  tokens: TokenCounter,
-  before: readonly Fill[],
-): Replayed {
-  const counted = new ChangeCount(tokens);
-  let requests = 0;
-  let largest: Carried | null = null;
-  let last: Carried | null = null;
-  const total = session.requests.length;
-  let own = 0; // requests of the session so far
-  const watch = (request: SimulatedRequest, items: readonly Item[], sizes: readonly number[]) => {
-    requests++;
-    if (!request.isAsking) own++;
-    const isLast = own === total && !request.isAsking;
-    const isLargest = largest === null || request.tokens > largest.tokens;
-    if (!isLast && !isLargest) return;
-    const carried = {
-      request: requests,
-      tokens: request.tokens,
-      items: items.length,
-      sizes: sizes.slice(),
-      all: items,
-    };
-    if (isLargest) largest = carried;
-    if (isLast) last = carried;
-  };
-  const simulated = simulate(session, counted.around(policy), profile, tokens, {
-    redemption: "stays",
-    watch,
-  });
-  const windowOf = (carried: Carried | null): Window | null =>
-    carried && { request: carried.request, tokens: carried.tokens, fills: [...before, ...fillsOf(carried)] };
-  return {
-    simulated,
-    sent: {
-      requests: simulated.requests,
-      tokens: simulated.perRequest.reduce((sum, request) => sum + request.tokens, 0),
-      cost: Math.round(simulated.cost),
-      peakTokens: simulated.peak,
-    },
-    largest: windowOf(largest),
-    last: windowOf(last),
-    sizes: sizesOf(last),
-    changes: counted.figures,
-  };
-}
 
 function gapsOf({ requests }: Session, { ttlSeconds }: Profile): Analysis["gaps"] {
   const waits = requests.slice(1).map(({ idleSeconds }) => idleSeconds);
@@ -214,25 +122,6 @@ function reportedPeak(events: readonly Logged[]): number | null {
   for (const event of events)
     if (event.type === "replied" && event.usage) peak = Math.max(peak ?? 0, event.usage.inputTokens);
   return peak;
-}
-
-/** What left, by the log: every request says how much of it the one before had. */
-function recordedOf(events: readonly Logged[], profile: Profile): Sent | null {
-  const cacheProfile = cacheProfileFrom(profile);
-  let [requests, tokens, cost, peakTokens] = [0, 0, 0, 0];
-  let before: number | null = null;
-  for (const event of events) {
-    if (event.type !== "requested") continue;
-    if (!event.prefix) return null;
-    const { totalTokens, tokens: reusedTokens } = event.prefix;
-    const idleSeconds = before === null ? null : (event.at - before) / 1000;
-    requests++;
-    tokens += totalTokens;
-    cost += requestCost(cacheProfile, { reusedTokens, totalTokens }, idleSeconds);
-    peakTokens = Math.max(peakTokens, totalTokens);
-    before = event.at;
-  }
-  return requests === 0 ? null : { requests, tokens, cost: Math.round(cost), peakTokens };
 }
 
 function notesOf({ events, contents }: RecordedSession): readonly string[] {

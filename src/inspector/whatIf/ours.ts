@@ -25,7 +25,7 @@ import { RequestSizes } from "../../history/sizes";
 import type { Digest, Handle } from "../../schema/claim";
 import type { CacheProfile } from "../../schema/cost";
 import type { Logged, SessionEvent } from "../../schema/event";
-import { type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
+import { type ClaimCheckSettings, type CoreSettings, DEFAULT_SETTINGS } from "../../schema/settings";
 import { byteLength, charLength, lineCount } from "../../schema/text";
 import type { TokenCounter } from "../../schema/tokens";
 import { handleOf } from "./handle";
@@ -227,7 +227,7 @@ const POLICY = new WeakMap<CoreSettings, ReturnType<typeof createClaimPolicy>>()
 
 /** As it arrives: null where it stays whole. */
 function shownOf(item: ResultItem, settings: CoreSettings, at: number): Shown | null {
-  const policy = POLICY.get(settings) ?? createClaimPolicy(settings.claimCheck, []);
+  const policy = POLICY.get(settings) ?? createClaimPolicy(settings.claimCheck, toolsIn(settings.claimCheck));
   POLICY.set(settings, policy);
   const { text, tool } = item;
   const limits = limitsFor(policy, tool, item.isError ? "error" : toolKindOf(tool).class);
@@ -272,3 +272,9 @@ function keptOf(text: string, head: string, tail: string): readonly Range[] {
   if (tail !== "") ranges.push([text.length - tail.length, text.length]);
   return ranges;
 }
+
+/** A session that another one's settings are tried on need not have the tools that they name. */
+const toolsIn = ({ perTool, digests, include, exclude, reclaimable }: ClaimCheckSettings): string[] => [
+  ...[...Object.keys(perTool), ...Object.keys(digests)],
+  ...[...(include ?? []), ...exclude, ...reclaimable],
+];

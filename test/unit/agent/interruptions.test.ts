@@ -1,7 +1,7 @@
 /** CONFORMANCE P17: however a run ends, its batch is closed, its log says why, and what finished is kept. */
 import assert from "node:assert/strict";
 import { BOUNDARY_MAXIMUM_BYTES } from "../../../src/agent/boundary";
-import { requestText } from "../../../src/agent/requestText";
+import { requestText } from "../../../src/history/requestText";
 import type { Logged } from "../../../src/schema/event";
 import { Failure } from "../../../src/schema/failure";
 import type { ChatModel, ReplyPart } from "../../../src/schema/model";

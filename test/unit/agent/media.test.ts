@@ -1,8 +1,8 @@
 /** C25, B10 and seed 002's media through the whole loop: stored whole, shown or described, never in the log. */
 import assert from "node:assert/strict";
-import { requestText } from "../../../src/agent/requestText";
 import { CLAIM_UNAVAILABLE, parseMediaLine } from "../../../src/claims/ticket";
 import { foldHistory } from "../../../src/history/fold";
+import { requestText } from "../../../src/history/requestText";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import { SessionEvent } from "../../../src/schema/event";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BRANCH_PROMPT } from "../../../src/agent/branchRequest";
-import { requestText } from "../../../src/agent/requestText";
 import { Secrets } from "../../../src/agent/secrets";
 import { parseTicket } from "../../../src/claims/ticket";
+import { requestText } from "../../../src/history/requestText";
 import { projectSession } from "../../../src/inspector/project";
 import { reportOf } from "../../../src/inspector/report";
 import type { BranchFailure } from "../../../src/schema/branch";

@@ -1,7 +1,7 @@
 /** Seed 002 D6: what was decided is in the log. Replaying it, resuming and the next request need no stored content. */
 import assert from "node:assert/strict";
-import { requestText } from "../../../src/agent/requestText";
 import { foldHistory } from "../../../src/history/fold";
+import { requestText } from "../../../src/history/requestText";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../../src/schema/settings";

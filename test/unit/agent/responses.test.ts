@@ -1,8 +1,8 @@
 /** CONFORMANCE §5, Response side, through the whole loop: which results are judged, what the model reads, what is asked of whom. */
 import assert from "node:assert/strict";
-import { requestText } from "../../../src/agent/requestText";
 import { parseTicket } from "../../../src/claims/ticket";
 import { foldHistory } from "../../../src/history/fold";
+import { requestText } from "../../../src/history/requestText";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import type { PolicyArtifact } from "../../../src/schema/policy";

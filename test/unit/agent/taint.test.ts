@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { boundary, unescapedInJson } from "../../../src/agent/boundary";
-import { requestText } from "../../../src/agent/requestText";
 import { fenced, parseTicket, unfenced } from "../../../src/claims/ticket";
+import { requestText } from "../../../src/history/requestText";
 import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import { type ClaimCheckSettings, DEFAULT_SETTINGS } from "../../../src/schema/settings";

@@ -11,11 +11,16 @@ type Finished = { readonly code: number; readonly out: string; readonly err: str
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "clk-analyze-"));
 
-function cloakroom(...words: string[]): Promise<Finished> {
+const cloakroom = (...words: string[]): Promise<Finished> => cloakroomAt(os.homedir(), ...words);
+
+function cloakroomAt(home: string, ...words: string[]): Promise<Finished> {
   const args = ["--import", import.meta.resolve("tsx"), path.join(root, "src", "cli.ts"), ...words];
   return new Promise((resolve) =>
-    execFile(process.execPath, args, { cwd: folder }, (error, out, err) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home } },
+      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
     ),
   );
 }
@@ -227,3 +232,18 @@ Repairs needed: 1 × call without a result
 What was not read, or not as it stands in the file:
   1 call(s) without a result
 `;
+
+test("analyze --find lists session files of other agents, as lines or as JSON, and analyses none", async () => {
+  const home = path.join(folder, "home");
+  const none = await cloakroomAt(home, "analyze", "--find");
+  assert.deepEqual([none.code, none.out], [1, ""]);
+  const file = path.join(home, ".pi", "agent", "sessions", "--r--", "1.jsonl");
+  mkdirSync(path.dirname(file), { recursive: true });
+  const message = { role: "user", content: [{ type: "text", text: "See \u001b[31mthe issue" }] };
+  writeFileSync(file, JSON.stringify({ type: "message", message }));
+  const { code, out } = await cloakroomAt(home, "analyze", "--find");
+  assert.deepEqual([code, out], [0, `pi  0 h  1 kB  ${file}  See [31mthe issue\n`]);
+  const json = await cloakroomAt(home, "analyze", "--find", "--json");
+  const [found] = JSON.parse(json.out) as Record<string, unknown>[];
+  assert.deepEqual([json.code, found?.agent, found?.file], [0, "pi", file]);
+});

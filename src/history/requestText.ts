@@ -1,18 +1,23 @@
 /** The one text that stands for a request, so that its digest can be compared. */
 import type { MediaShown, Message } from "../schema/message";
 import type { DurableRequest } from "../schema/model";
+import type { ToolSpec } from "../schema/tool";
 
 /** The text that `requested.sha256` is over, in one order of fields: whoever folds the log can rebuild and compare it. */
 export function requestText({ system, tools, messages }: DurableRequest): string {
-  const inOrder = tools.map(({ name, description, inputSchema, class: toolClass, effect }) => ({
-    name,
-    description,
-    inputSchema,
-    class: toolClass,
-    effect,
-  }));
-  return JSON.stringify({ system, tools: inOrder, messages: messages.map(messageInOrder) });
+  return JSON.stringify({ system, tools: tools.map(toolInOrder), messages: messages.map(messageInOrder) });
 }
+
+/** The part of it that stands for the tools. */
+export const toolsText = (tools: DurableRequest["tools"]): string => JSON.stringify(tools.map(toolInOrder));
+
+const toolInOrder = ({ name, description, inputSchema, class: toolClass, effect }: ToolSpec) => ({
+  name,
+  description,
+  inputSchema,
+  class: toolClass,
+  effect,
+});
 
 /** Whoever made a message and whoever reads it from a log may have its fields in different orders: media have. */
 function messageInOrder(message: Message): Message {
