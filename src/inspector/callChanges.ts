@@ -55,6 +55,7 @@ export function remembered(draft: Draft, event: Logged & EventOf<"remembered">):
   const { n, shown, why, isError, text } = event;
   const call = callOf(draft, event.call);
   if (!call) return draft;
+  draft.open.delete(event.call);
   const shownChars = charLength(text);
   if (call.stored && shown !== "inline")
     total(draft, { hiddenChars: Math.max(0, call.stored.chars - shownChars) });

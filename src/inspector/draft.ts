@@ -20,6 +20,7 @@ export type InspectorFold = {
   head: SessionHead | null;
   readonly turns: TurnPages;
   readonly owners: Map<Handle, string>;
+  readonly open: Set<string>; // calls that no result came to yet
   readonly fill: FillState;
   readonly series: Series;
   receipts: ReceiptState;

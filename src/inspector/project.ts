@@ -35,6 +35,7 @@ export const inspectorFold: Fold<InspectorFold> = {
     head: null,
     turns: noTurns(),
     owners: new Map(),
+    open: new Set(),
     fill: noFill(),
     series: [],
     receipts: receiptFold.begin(),
@@ -82,12 +83,12 @@ export function withProblem(view: SessionView, problem: string | null): SessionV
   return notice === null ? view : { ...view, notices: [...view.notices, notice] };
 }
 
-/** A session that nobody runs any more: what its log left open was interrupted. Only its last turn can be open. */
+/** A session that nobody runs any more: what its log left open was interrupted. */
 export function settle(state: InspectorFold): InspectorFold {
-  const [turn] = state.turns.numbers.slice(-1);
-  if (state.head === null || turn === undefined) return state;
+  if (state.head === null) return state;
   const isOpen = (call: CallView) => ["proposed", "waiting", "running"].includes(call.state);
-  for (const call of turnOf(state as Draft, turn).calls) if (isOpen(call)) call.state = "interrupted";
+  for (const call of state.open)
+    changeCall(state as Draft, call, (found) => (isOpen(found) ? { state: "interrupted" } : {}));
   state.head.running = false;
   return state;
 }
@@ -221,6 +222,7 @@ function replied(draft: Draft, event: Logged & EventOf<"replied">): Draft {
     outputTokens: usage?.outputTokens ?? null,
   };
   turn.calls = event.calls.map((call) => callFrom(call, n));
+  for (const { call } of event.calls) draft.open.add(call);
   return total(draft, { calls: event.calls.length });
 }
 

@@ -32,6 +32,7 @@ function turnLines(turn: TurnView): string[] {
   if (turn.reply?.text) lines.push(`  model  ${turn.reply.text}`);
   if (turn.reply?.error) lines.push(`  ! ${turn.reply.error}`);
   for (const call of turn.calls) lines.push(...callLines(call));
+  for (const { text } of turn.notes) lines.push(`  ! ${text}`);
   for (const { detail } of turn.repairs) lines.push(`  repaired: ${detail}`);
   if (turn.ended)
     lines.push(`  ended: ${turn.ended.end}${turn.ended.message ? `: ${turn.ended.message}` : ""}`);

@@ -23,6 +23,7 @@ function turnParts(turn: TurnView, live: string | null): string[] {
   if (text !== "") parts.push(text);
   if (turn.calls.length > 0) parts.push(turn.calls.map((call) => `- ${callLine(call)}`).join("\n"));
   if (turn.reply?.error) parts.push(`> ${turn.reply.error}`);
+  for (const { tone, text: words } of turn.notes) if (tone === "warning") parts.push(`> ${oneLine(words)}`);
   for (const repair of turn.repairs) parts.push(`> Repaired: ${repair.detail}`);
   if (turn.ended && turn.ended.end !== "answered") parts.push(`> ${turn.ended.message}`);
   return parts;

@@ -358,7 +358,8 @@ suite("what counts as read", () => {
       house.eventsOf("gated").map(({ verdict, text }) => [verdict, text]),
       [["incomplete", ""]],
     );
-    assert.ok(projectSession(house.events)?.notices.some((line) => /is incomplete/.test(line)));
+    const notes = projectSession(house.events)?.turns.flatMap((turn) => turn.notes) ?? [];
+    assert.ok(notes.some(({ text }) => /is incomplete/.test(text)));
   });
 
   test("a stop while the gate has its say ends the run, and the next question has a gate", async () => {

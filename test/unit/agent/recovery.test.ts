@@ -100,7 +100,8 @@ test("P18 the oldest blocks go last, whole; the question, and the handles of wha
   for (const { handle } of house.eventsOf("tool_result_stored"))
     assert.ok(house.conversation.context.ports.claims.find(handle));
   const view = projectSession(house.events);
-  assert.ok(view?.notices.some((line) => /the model is not sent the first \d+ messages/.test(line)));
+  const notes = view?.turns.flatMap((turn) => turn.notes) ?? [];
+  assert.ok(notes.some(({ text }) => /the model is not sent the first \d+ messages/.test(text)));
   assert.ok(view?.turns.some(({ recovery }) => recovery.length > 0));
 });
 

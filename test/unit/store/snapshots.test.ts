@@ -6,7 +6,7 @@ import { fetchResult } from "../../../src/agent/retrieve";
 import { runSession } from "../../../src/agent/runSession";
 import { foldHistory } from "../../../src/history/fold";
 import { estimatedTokens } from "../../../src/history/tokens";
-import { type InspectorFold, inspectorFold, projectSession } from "../../../src/inspector/project";
+import { type InspectorFold, inspectorFold, projectSession, viewOf } from "../../../src/inspector/project";
 import type { Logged } from "../../../src/schema/event";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { sha256, sha256OfBytes } from "../../../src/store/digest";
@@ -78,7 +78,7 @@ async function run(store: Sessions, id: string | null, turns = TURNS) {
 /** What is shown, sent and stored must not depend on how the session was opened. */
 async function assertSame(store: Sessions, id: string, fold: InspectorFold): Promise<void> {
   const events = await store.events(id);
-  assert.deepEqual(fold.view, projectSession(events));
+  assert.deepEqual(viewOf(fold), projectSession(events));
   assert.deepEqual(fold.receipts, events.reduce(inspectorFold.reduce, inspectorFold.begin()).receipts);
   const at = events.findLastIndex(({ type }) => type === "requested");
   const asked = events[at];
@@ -150,7 +150,7 @@ test("a snapshot that is altered, of another time, or of a log that is not there
     const { opened, fold } = await run(store, session, 1);
     assert.equal(opened.before, false);
     assert.match(JSON.stringify(await store.events(session)), /the last ones are lost/);
-    assert.deepEqual(fold.view, projectSession(await store.events(session)));
+    assert.deepEqual(viewOf(fold), projectSession(await store.events(session)));
     await run(store, session); // longer than it was, and not the same
     for (const [name, bytes] of saved) await writeFile(path.join(folder, name), bytes);
     const last = await run(store, session, 1);

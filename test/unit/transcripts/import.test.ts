@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { root as repository } from "../../../scripts/bootstrap.mjs";
-import { projectSession, settled } from "../../../src/inspector/project";
+import { inspectorFold, projectSession, settle, viewOf } from "../../../src/inspector/project";
 import { reportOf } from "../../../src/inspector/report";
 import { Failure } from "../../../src/schema/failure";
 import { StoreActs } from "../../../src/store/acts";
@@ -75,12 +75,14 @@ test("an imported transcript has its turns and calls in the inspector, and long 
     const view = projectSession(events);
     assert.ok(view);
     assert.deepEqual(
-      settled(view).turns.map(({ turn, asked, reply, calls }) => [
-        turn,
-        asked,
-        reply?.text,
-        calls.map(({ call, state }) => `${call} ${state}`),
-      ]),
+      viewOf(settle(events.reduce(inspectorFold.reduce, inspectorFold.begin())))?.turns.map(
+        ({ turn, asked, reply, calls }) => [
+          turn,
+          asked,
+          reply?.text,
+          calls.map(({ call, state }) => `${call} ${state}`),
+        ],
+      ),
       [
         [1, "Read both.", "", ["t1c0 done", "t1c1 done", "t1c2 interrupted"]],
         [2, null, `Both are read.${ESC}`, []],
