@@ -13,6 +13,7 @@ import {
   type ToView,
   WINDOW_CHARS,
 } from "../schema/inspector";
+import type { InspectorReplays } from "./inspectorReplays";
 import type { SessionController } from "./sessionController";
 
 export const ASKED = [
@@ -23,6 +24,9 @@ export const ASKED = [
   "find",
   "wantContent",
   "findInContent",
+  "wantRequest",
+  "wantMessage",
+  "whatIf",
 ] as const;
 type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
@@ -33,8 +37,11 @@ export class InspectorAnswers {
   readonly #sessions: SessionController;
   readonly #problemOf: (cause: unknown) => string;
 
-  constructor(sessions: SessionController, problemOf: (cause: unknown) => string) {
+  readonly #replays: InspectorReplays;
+
+  constructor(sessions: SessionController, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
     this.#sessions = sessions;
+    this.#replays = replays;
     this.#problemOf = problemOf;
   }
 
@@ -43,6 +50,11 @@ export class InspectorAnswers {
     const { session } = asked;
     if (asked.type === "wantContent") return this.#content(asked);
     if (asked.type === "findInContent") return this.#find(asked);
+    if (asked.type === "wantRequest") return this.#request(asked);
+    if (asked.type === "wantMessage")
+      return this.#replays.message(session, asked.turn, asked.at, asked.offset);
+    if (asked.type === "whatIf")
+      return this.#replays.whatIf(session, asked.query, asked.knobs, this.#problemOf);
     const fold = await this.#sessions.fold(session);
     if (fold === null) return null;
     switch (asked.type) {
@@ -111,6 +123,16 @@ export class InspectorAnswers {
         ? windowOf(whole, Math.min(offset, whole.length))
         : await this.#stored(session, whole.handle, offset);
     return { type: "text", session, key, part, text };
+  }
+
+  async #request({ session, turn, from }: AskedFor<"wantRequest">): Promise<ToView> {
+    try {
+      const request = await this.#replays.request(session, turn, from);
+      const problem = request === null ? "No request left in this turn." : null;
+      return { type: "request", session, request, problem };
+    } catch (cause) {
+      return { type: "request", session, request: null, problem: this.#problemOf(cause) };
+    }
   }
 
   async #content({ session, handle, offset }: AskedFor<"wantContent">): Promise<ToView> {

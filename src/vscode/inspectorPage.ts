@@ -93,7 +93,7 @@ export class InspectorPage implements vscode.Disposable {
   async #answer(asked: Parameters<InspectorAnswers["answer"]>[0]): Promise<void> {
     try {
       const answer = await this.#ports.answers.answer(asked);
-      if (answer) await this.#post(answer);
+      if (answer !== null) await this.#post(answer);
     } catch (cause) {
       await this.#tellSessions(this.#ports.problemOf(cause));
     }
