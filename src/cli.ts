@@ -253,7 +253,8 @@ async function recordedIn(store: Sessions, session: string): Promise<RecordedSes
   for (const event of events) {
     if (event.type !== "tool_result_stored" || event.mediaType !== undefined) continue;
     const text = await contentOf(event.handle).catch((cause: unknown) => {
-      const isGone = cause instanceof Failure && ["blob-missing", "blob-corrupt"].includes(cause.code);
+      const isGone =
+        cause instanceof Failure && ["blob-missing", "blob-corrupt", "blob-forgotten"].includes(cause.code);
       if (!isGone) throw cause;
       return null;
     });

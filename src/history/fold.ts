@@ -149,6 +149,7 @@ export const historyFold: Fold<HistoryState> = {
       case "paged":
       case "redeemed":
       case "redemption_refused":
+      case "forgotten":
       case "overflowed":
       case "recovered":
       case "run_ended":

@@ -196,6 +196,8 @@ function reduceView(view: SessionView, event: Exclude<Logged, { type: "session_s
       return { ...view, notices: [...view.notices, gatedNotice(event)] };
     case "pinned":
       return onCall(view, event.call, () => ({ isPinned: event.isPinned }));
+    case "forgotten":
+      return { ...view, notices: [...view.notices, `Deleted: the content of ${event.handle}.`] };
     case "overflowed":
       return onTurn(view, event.turn, ({ recovery }) => ({ recovery: [...recovery, recoveryOf(event)] }));
     case "pruned":

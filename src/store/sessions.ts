@@ -203,6 +203,7 @@ export class Sessions {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
         await session.checkpoint();
       }
+      await session.removeForgotten();
       return session;
     });
   }
@@ -242,7 +243,7 @@ export class Sessions {
 
   /**
    * The whole stored content behind a handle of this session, verified; for what is not text, one line that says what it
-   * is. Throws `blob-missing`, `blob-corrupt`.
+   * is. Throws `blob-missing`, `blob-corrupt`, `blob-forgotten`.
    */
   async content(id: string, handle: Handle): Promise<SafeText> {
     return (await this.contents(id))(handle);
@@ -258,6 +259,12 @@ export class Sessions {
       const stored = claims.get(handle);
       if (!stored)
         throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+      if (stored.forgotten)
+        throw new Failure(
+          "blob-forgotten",
+          "You deleted this stored result. Run its tool again if you need it.",
+          { handle },
+        );
       if (!isMedia(stored)) return blobs.read(stored.sha256);
       await blobs.readBytes(stored.sha256);
       return mediaDescription(stored) as SafeText;

@@ -4,12 +4,11 @@ import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
-import { joinedClaim } from "../../src/claims/claim";
 import { windowOf } from "../../src/claims/window";
 import { estimatedTokens } from "../../src/history/tokens";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
-import { Claim, type Digest, type Handle } from "../../src/schema/claim";
+import type { Claim, Digest, Handle } from "../../src/schema/claim";
 import type { Logged, SessionEvent } from "../../src/schema/event";
 import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
@@ -18,6 +17,7 @@ import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
 import type { TokenCounter } from "../../src/schema/tokens";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
+import { claimsOf, forgottenIn } from "../../src/store/marks";
 import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
 import { policyFrom } from "../../src/thimble/policy";
@@ -147,10 +147,13 @@ export async function openHouse(options: HouseOptions) {
     },
     find: (handle: Handle): Claim | undefined => {
       claimCalls.push("find");
-      return events
-        .filter((event) => event.type === "tool_result_stored" && event.handle === handle)
-        .map((event) => Claim.parse(event))
-        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined);
+      return claimsOf(events).get(handle);
+    },
+    removeForgotten: async () => {
+      for (const digest of forgottenIn(claimsOf(events).values())) {
+        blobs.delete(digest);
+        media.delete(digest);
+      }
     },
     checkpoint: async () => undefined,
   };
@@ -286,6 +289,8 @@ export function pictureOf(event: SessionEvent): string {
       return `gated ${event.verdict} ${event.unread.map(({ tool, inspected, total }) => `${tool} ${inspected}/${total}`).join(", ")}`;
     case "pinned":
       return `pinned ${event.call} ${event.isPinned}`;
+    case "forgotten":
+      return `forgotten ${event.call}`;
     case "overflowed":
       return `overflowed ${event.step}`;
     case "pruned":
