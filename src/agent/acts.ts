@@ -85,10 +85,10 @@ async function forget(conversation: Conversation, handle: Handle): Promise<void>
     const { sha256 } = claim;
     await recorded(conversation, { type: "forgotten", call: callOf(conversation, handle), handle, sha256 });
     await conversation.sync();
+    await claims.checkpoint(); // so that the sweep, too, knows it as what is to be gone
   }
   conversation.context.lists.delete(handle);
   await claims.removeForgotten();
-  await claims.checkpoint();
 }
 
 /** Whose result it is, not whose reading: the first that has it. */

@@ -208,10 +208,10 @@ export class Sessions {
     });
   }
 
-  /** A new session with the conversation of this one up to now; its id. */
-  async fork(id: string): Promise<string> {
+  /** A new session with the conversation of this one up to now, or to the end of a turn; its id. */
+  async fork(id: string, { throughTurn }: { throughTurn?: number | undefined } = {}): Promise<string> {
     const source = await this.#existing(id);
-    return (await fork(source, { clock: this.#clock, room: this.#room })).session;
+    return (await fork(source, { clock: this.#clock, room: this.#room, throughTurn })).session;
   }
 
   /**
