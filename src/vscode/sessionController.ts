@@ -8,6 +8,7 @@ import {
   withProblem,
 } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
+import type { SessionAct } from "../schema/act";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ChatModel } from "../schema/model";
@@ -37,6 +38,11 @@ export type SessionHost = {
   /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
   opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
+  /**
+   * Done when this resolves: at once, or before the next request where the session runs here. Throws `Failure` where it is
+   * refused (`act-refused`, `session-read-only`) or the session runs elsewhere (`session-in-use`).
+   */
+  act(session: string, act: SessionAct): Promise<void>;
 };
 export type RunRequest = {
   readonly session: string | null; // null starts a new one
@@ -200,6 +206,13 @@ export class SessionController implements vscode.Disposable {
 
   opensAs(session: string): ReturnType<SessionHost["opensAs"]> {
     return this.#host.opensAs(session);
+  }
+
+  /** Pins, shortens or deletes a result. Throws as the host does. */
+  async act(session: string, act: SessionAct): Promise<void> {
+    await this.#host.act(session, act);
+    this.#views.delete(session);
+    this.#changed.fire(session);
   }
 
   /** The text behind a handle of that session, verified. */

@@ -1,5 +1,6 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
 import { createHash } from "node:crypto";
+import { ActQueue } from "../../src/agent/actQueue";
 import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
@@ -213,8 +214,13 @@ export async function openHouse(options: HouseOptions) {
     claimCalls: () => [...claimCalls],
     puts: () => claimCalls.filter((name) => name === "put").length,
     syncs: () => syncs,
-    ask: (question: string, signal = new AbortController().signal): Promise<RunEnd> =>
-      runConversation(conversation, question, signal),
+    ask: (
+      question: string,
+      signal = new AbortController().signal,
+      acts: ActQueue = new ActQueue(),
+    ): Promise<RunEnd> => runConversation(conversation, question, signal, acts),
+    /** The session as it is when it does not run. */
+    takeUp: () => Conversation.takeUp(events, ports),
     story: () => events.map(pictureOf),
     eventsOf: <T extends SessionEvent["type"]>(type: T) =>
       events.filter((event): event is Logged & Extract<SessionEvent, { type: T }> => event.type === type),
