@@ -1,4 +1,4 @@
-/** The loop: pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
+/** The loop: acts → pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
 
 import { FETCH_RESULT } from "../claims/ticket";
 import { verdictOf } from "../coverage/gate";
