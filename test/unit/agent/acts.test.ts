@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { ActQueue } from "../../../src/agent/actQueue";
+import { perform } from "../../../src/agent/acts";
+import { Conversation } from "../../../src/agent/conversation";
 import { foldHistory } from "../../../src/history/fold";
 import type { ScriptReply } from "../../../src/models/script";
 import type { Handle } from "../../../src/schema/claim";
@@ -12,7 +14,7 @@ import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
 import { StoreCare } from "../../../src/store/care";
 import { sha256 } from "../../../src/store/digest";
 import type { Sessions } from "../../../src/store/sessions";
-import { tool } from "../../support/house";
+import { openHouse, tool } from "../../support/house";
 import { assertClean, importOne, typesOf } from "../../support/lifetime";
 import { actIn, ofType, runIn } from "../../support/runs";
 import { assertSound } from "../../support/sound";
@@ -155,6 +157,30 @@ test("forgotten: the content is gone from disk, refused to the model and to the 
   });
 });
 
+test("the intent is on disk, and the index knows it, before anything of the content goes", async () => {
+  await withStore(async (store) => {
+    const session = await begun(store);
+    const handle = handleIn(await store.events(session));
+    const opened = await store.open(session);
+    const order: unknown[] = [];
+    const told = new Proxy(opened, {
+      get(_, name) {
+        const value: unknown = Reflect.get(opened, name, opened);
+        if (typeof value !== "function") return value;
+        return (...given: unknown[]) => {
+          order.push(name);
+          return value.apply(opened, given);
+        };
+      },
+    });
+    const { clock, hash, tokens } = (await openHouse({ replies: [] })).conversation.context.ports;
+    const ports = { clock, hash, tokens, log: told, claims: told };
+    await perform(Conversation.takeUp(opened.events, ports), { kind: "forget", handle });
+    assert.deepEqual(order, ["find", "append", "sync", "checkpoint", "removeForgotten"]);
+    await opened.close();
+  });
+});
+
 test("running the tool again stores it again, under the same handle", async () => {
   await withStore(async (store, root) => {
     const session = await begun(store);
@@ -181,6 +207,22 @@ test("ageing needs no content that was forgotten: its ticket stays as it is", as
     const events = await store.events(session);
     assert.equal(textOf(events, "t1c0"), before);
     assert.match(textOf(events, "t1c1"), /^\[middle/, "the others are shortened");
+  });
+});
+
+test("neither does the page of a list that was forgotten, whose line would name it", async () => {
+  const rows = Array.from({ length: 900 }, (_, n) => ({ n, name: `row ${n}` }));
+  const tools = [tool("rows", () => JSON.stringify(rows), { class: "list" }), ...TOOLS];
+  await withStore(async (store) => {
+    const { session } = await runIn(store, { replies: [calls("rows"), ANSWER], tools, ...OFF });
+    const events = await store.events(session);
+    assert.equal(ofType(events, "remembered")[0]?.shown, "page");
+    const before = textOf(events, "t1c0");
+    await actIn(store, session, { kind: "forget", handle: handleIn(events) });
+    const ageing = { strategy: "age" as const, shortenAfterTurns: 1, clearAfterTurns: 1, minimumChars: 10 };
+    const settings = { ageing: { ...DEFAULT_SETTINGS.ageing, ...ageing } };
+    await runIn(store, { session, replies: [calls("short"), ANSWER], tools, settings });
+    assert.equal(textOf(await store.events(session), "t1c0"), before);
   });
 });
 

@@ -11,11 +11,13 @@ test("no run: at once; a run that ends without taking it: after that, and every 
   const idle = (word: string) => async () => void done.push(word);
   await acts.act("a", PIN, idle("at once"));
   let waiting: Promise<void> | null = null;
-  await acts.run(async (_queue, started) => {
+  await acts.run(async (queue, started) => {
     started("a");
     started("a"); // every event says so
     waiting = acts.act("a", PIN, idle("after the run"));
     await acts.act("b", PIN, idle("another session"));
+    queue.end(); // the log is being closed
+    await new Promise(setImmediate);
     done.push("the run ends");
   });
   await waiting;
