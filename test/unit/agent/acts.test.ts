@@ -222,6 +222,7 @@ test("neither does the page of a list that was forgotten, whose line would name 
     const ageing = { strategy: "age" as const, shortenAfterTurns: 1, clearAfterTurns: 1, minimumChars: 10 };
     const settings = { ageing: { ...DEFAULT_SETTINGS.ageing, ...ageing } };
     await runIn(store, { session, replies: [calls("short"), ANSWER], tools, settings });
+    await assert.rejects(actIn(store, session, { kind: "shorten", call: "t1c0" }), refuses(/cannot be read/));
     assert.equal(textOf(await store.events(session), "t1c0"), before);
   });
 });
