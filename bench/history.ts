@@ -155,6 +155,7 @@ function portsOf(tokens: TokenCounter): {
       range: unused,
       charOfLine: unused,
       search: unused,
+      removeForgotten: async () => undefined,
       checkpoint: async () => undefined,
     },
     model: {

@@ -7,6 +7,7 @@ import { fetchResult } from "./agent/retrieve";
 import { runSession } from "./agent/runSession";
 import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
+import { actOnResult, isAboutResult } from "./cli/actOnResult";
 import { analyze, foundLines } from "./cli/analyze";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { listRecords } from "./cli/listRecords";
@@ -53,6 +54,7 @@ function isRedisAddress(text: string): boolean {
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
 const READS = ["show", "list", "replay", "scorecard", "analyze"];
+const RESULT_ACTS = ["pin", "shorten"];
 
 const clock = nodeClock;
 
@@ -76,6 +78,8 @@ async function main(words: readonly string[]): Promise<number> {
       ephemeral: { type: "boolean", default: false },
       all: { type: "boolean", default: false },
       yes: { type: "boolean", default: false },
+      no: { type: "boolean", default: false },
+      turn: { type: "string" },
       "workspace-sessions": { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
       control: { type: "string" },
@@ -89,8 +93,9 @@ async function main(words: readonly string[]): Promise<number> {
   });
   const [command, name] = positionals;
   if (values.help) return print(USAGE, 0);
-  const isAct = command !== undefined && ACTS.includes(command);
-  if (command === undefined || (command !== "run" && !READS.includes(command) && !isAct))
+  const isOfResult = isAboutResult(positionals);
+  const isAct = command !== undefined && ACTS.includes(command) && !isOfResult;
+  if (command === undefined || !["run", ...READS, ...ACTS, ...RESULT_ACTS].includes(command))
     return complain(USAGE, 2);
   if (command === "analyze" && values.find) return listFound(values.json);
   if (command === "analyze" && values.workspace === undefined) {
@@ -122,11 +127,14 @@ async function main(words: readonly string[]): Promise<number> {
     const keepSessionsDays = Number(values["keep-days"]);
     if (!Number.isSafeInteger(keepSessionsDays) || keepSessionsDays < 0)
       return complain("--keep-days takes a whole number from 0 up.", 2);
+    const turn = values.turn === undefined ? undefined : Number(values.turn);
+    if (turn !== undefined && !Number.isSafeInteger(turn))
+      return complain("--turn takes a turn's number.", 2);
     const settings = { ...DEFAULT_STORE_SETTINGS, keepSessionsDays };
     const acts = new StoreActs(() =>
       StoreCare.open(root, workspace, clock, settings, { vault, readTranscripts }),
     );
-    const given = { ...values, scope, keepSessionsDays } as const;
+    const given = { ...values, scope, keepSessionsDays, turn } as const;
     try {
       const told = await act(acts, command, positionals.slice(1), given);
       return typeof told === "string" ? complain(told, 2) : tell(told);
@@ -137,6 +145,10 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const store = await Sessions.open(root, workspace, clock, DEFAULT_STORE_SETTINGS.limits, vault);
     if (command === "run") return await run(store, workspace, values);
+    if (isOfResult) {
+      const ports = { clock, hash: sha256, tokens: await openCounter() };
+      return judged(await actOnResult(store, positionals, values, ports));
+    }
     if (command === "analyze") {
       const listed = values["workspace-sessions"] ? (await store.list()).map(({ session }) => session) : [];
       const named = [...new Set([...positionals.slice(1), ...listed])];
@@ -267,7 +279,8 @@ async function recordedIn(store: Sessions, session: string): Promise<RecordedSes
   for (const event of events) {
     if (event.type !== "tool_result_stored" || event.mediaType !== undefined) continue;
     const text = await contentOf(event.handle).catch((cause: unknown) => {
-      const isGone = cause instanceof Failure && ["blob-missing", "blob-corrupt"].includes(cause.code);
+      const isGone =
+        cause instanceof Failure && ["blob-missing", "blob-corrupt", "blob-forgotten"].includes(cause.code);
       if (!isGone) throw cause;
       return null;
     });
@@ -309,6 +322,7 @@ type Given = {
   readonly yes: boolean;
   readonly scope: "session" | "workspace" | "everything";
   readonly keepSessionsDays: number;
+  readonly turn: number | undefined;
 };
 
 /** The outcome; or, as text, which word is missing. */
@@ -316,7 +330,7 @@ async function act(
   acts: StoreActs,
   command: string,
   [first, second]: readonly string[],
-  { all, yes, scope, keepSessionsDays }: Given,
+  { all, yes, scope, keepSessionsDays, turn }: Given,
 ): Promise<Told | Made | string> {
   if (command === "verify") return acts.verify({ session: first, everywhere: all });
   if (command === "sweep")
@@ -330,7 +344,7 @@ async function act(
   if (!first && (command !== "forget" || scope === "session")) return `Name the session: ${command} SESSION.`;
   if (command === "forget" && !yes)
     return "This deletes from disk and cannot be undone. Say --yes if that is what you want.";
-  if (command === "fork") return acts.fork(first ?? "");
+  if (command === "fork") return acts.fork(first ?? "", turn);
   if (command === "export")
     return second ? acts.export(first ?? "", resolve(second)) : "Name the file: export SESSION FILE.";
   if (scope === "everything") return acts.forgetEverything();

@@ -2,9 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import { actOnSession } from "./agent/actOnSession";
 import { claimPolicyOf } from "./agent/conversation";
 import { fetchResult } from "./agent/retrieve";
 import { runSession, WATCHED } from "./agent/runSession";
+import { SessionActs } from "./agent/sessionActs";
 import { faultNote, sessionPolicy } from "./agent/sessionPolicy";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { mcpServersFrom } from "./mcp/settings";
@@ -30,7 +32,7 @@ import type { LimitChoices } from "./vscode/limitChoices";
 import type { Unapproved, WorkspacePolicies } from "./vscode/limitCommands";
 import { inNotice } from "./vscode/plainText";
 import { readPolicyFiles } from "./vscode/policyFiles";
-import type { SessionHost } from "./vscode/sessionController";
+import type { RunRequest, SessionHost } from "./vscode/sessionController";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 
@@ -47,6 +49,7 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
   const { root, vault, onFull } = store;
   const openStore = () =>
     Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
+  const acts = new SessionActs();
   const readPack = (file: string) => readFile(asAbsolutePath(`packs/${file}`), "utf8");
   return {
     check: async (start) => {
@@ -68,8 +71,13 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
       (await openStore()).window(session, handle, offset, chars),
     find: async (session, handle, text, from) => (await openStore()).find(session, handle, text, from),
     opensAs: async (session) => (await openStore()).opensAs(session),
+    act: (session, act) =>
+      acts.act(session, act, async () => {
+        const ports = { clock, hash: sha256, tokens: await openTokens((sentence) => log.warn(sentence)) };
+        await actOnSession(await openStore(), session, act, ports);
+      }),
     run: async (request, signal) => {
-      const { session: id, question, model, watch, watched, replyText, toolProgress } = request;
+      const { session: id, question, model, watched, replyText, toolProgress } = request;
       const settings = withMode(readCoreSettings(), request.mode);
       const watcher = { replyText, toolProgress: (_call: string, text: string) => toolProgress(text) };
       const workspace = vscode.workspace.name ?? "workspace";
@@ -93,7 +101,14 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
         );
         const configuration = { settings, ...choices.of(id), ...policy };
         const ports = { model, tools, approver, clock, hash: sha256, tokens, watcher };
-        return await runSession({ store, session, question, configuration, ports, watch, watched }, signal);
+        const run = { store, session, question, configuration, ports, watched };
+        return await acts.run((queue, started) => {
+          const watch: RunRequest["watch"] = (name, events, before) => {
+            started(name);
+            request.watch(name, events, before);
+          };
+          return runSession({ ...run, watch, acts: queue }, signal);
+        });
       } finally {
         await servers.close();
       }

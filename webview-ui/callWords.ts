@@ -141,6 +141,7 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   budget_too_small: "no page can be so small",
   malformed: "what was given is not a handle",
   unknown: "this session never issued the handle",
+  forgotten: "its content was deleted",
   missing: "its content is missing from the disk",
   corrupt: "its content no longer matches its digest",
   unreadable: "its content could not be read",

@@ -87,6 +87,7 @@ async function candidatesFor(conversation: Conversation, ages: DueAges): Promise
     ports.tools.some(({ spec }) => spec.name === tool && spec.effect === "write");
   const candidates: Candidate[] = [];
   for (const due of dueForAgeing(conversation.history, ages, conversation.history.turn + 1, isExempt)) {
+    if (due.facts.handle !== null && ports.claims.find(due.facts.handle)?.forgotten) continue;
     const freedTokens = knownFreed(conversation, due) ?? (await freedBy(conversation, due));
     if (freedTokens > 0) candidates.push({ due, freedTokens });
   }
@@ -133,7 +134,12 @@ async function cut(
   await record(conversation, { value: undefined, event });
 }
 
-function agedText(conversation: Conversation, { level, facts, text }: DueResult, archive: Archive): string {
+/** What stands in the place of a result from now on. */
+export function agedText(
+  conversation: Conversation,
+  { level, facts, text }: DueResult,
+  archive: Archive,
+): string {
   const { tool, handle, chars, lines } = archive.claim;
   const page = facts.shown === "page" ? parseLabel(text) : null; // our own words
   if (page !== null) {

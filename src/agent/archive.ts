@@ -38,7 +38,7 @@ export async function archiveOf(
   }
   try {
     const claim = claims.find(facts.handle);
-    if (!claim || isMedia(claim)) return null;
+    if (!claim || isMedia(claim) || claim.forgotten) return null;
     const isPage = facts.shown === "page"; // its line says nothing of the rest
     const whole = isPage ? ("" as SafeText) : await claims.read(claim.sha256);
     return { whole, claim: { ...claim, tool: facts.tool } }; // another tool may have returned it first

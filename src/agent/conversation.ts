@@ -20,6 +20,7 @@ import { exemptionsInForce } from "../thimble/exemptions";
 import { type LoadedPolicy, policyFrom } from "../thimble/policy";
 import type { CallContext } from "./callContext";
 import { contentOf } from "./fills";
+import { idlePorts } from "./idlePorts";
 import { withSafeSpecs } from "./outsideTools";
 import type { Log, Ports } from "./ports";
 import { Secrets } from "./secrets";
@@ -112,12 +113,38 @@ export class Conversation implements Log {
     given: Ports,
     before: ConversationState | null = null,
   ): Promise<Conversation> {
-    const started = before?.started ?? events.find((event) => event.type === "session_started");
-    if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
-    const last = events.findLast((event) => event.type === "configured") ?? before?.configured ?? null;
+    const last = lastConfigured(events, before);
     const pinning =
       configuration.keepsPinned && last ? keeping(configuration, last, given.hash) : configuration;
-    const { settings, policy, intent, exemptions = [], found = NOTHING_FOUND } = pinning;
+    const conversation = Conversation.#begin(events, pinning, given, before);
+    const { turn } = conversation.history;
+    if (turn > 0) await record(conversation, { value: undefined, event: { type: "resumed", turn } });
+    const pinned = configured(pinning, conversation.context.ports);
+    if (!last || !isSame(last, pinned)) await record(conversation, { value: undefined, event: pinned });
+    return conversation;
+  }
+
+  /** The same as it was configured last, for what the person does to a session that does not run. Records nothing. */
+  static takeUp(
+    events: readonly Logged[],
+    given: Pick<Ports, "log" | "claims" | "clock" | "hash" | "tokens">,
+    before: ConversationState | null = null,
+  ): Conversation {
+    const last = lastConfigured(events, before);
+    if (!last) throw new Failure("act-refused", "Nothing has run in this session yet. Continue it first.");
+    const { settings, intent } = last;
+    const pinned = { settings, intent, policy: policyFrom(last.policy, given.hash) };
+    return Conversation.#begin(events, pinned, { ...given, ...idlePorts(last) }, before);
+  }
+
+  static #begin(
+    events: readonly Logged[],
+    { settings, policy, intent, exemptions = [], found = NOTHING_FOUND }: Configuration,
+    given: Ports,
+    before: ConversationState | null,
+  ): Conversation {
+    const started = before?.started ?? events.find((event) => event.type === "session_started");
+    if (!started) throw new Failure("log-damaged", "The session log has no beginning. Start a new session.");
     const secrets = new Secrets(started.salt, given.hash);
     const ports = { ...given, tools: withSafeSpecs(given.tools, secrets) };
     const context = {
@@ -135,13 +162,8 @@ export class Conversation implements Log {
     const history = events.reduce(historyFold.reduce, before?.history ?? historyFold.begin());
     const coverage = events.reduce(coverageFold.reduce, before?.coverage ?? coverageFold.begin());
     const excused = [...(before?.excused ?? []), ...events.flatMap(excusedBy)];
-    const state = { started, configured: last, history, coverage, excused };
-    const conversation = new Conversation(context, ports.log, state, exemptions);
-    if (history.turn > 0)
-      await record(conversation, { value: undefined, event: { type: "resumed", turn: history.turn } });
-    const pinned = configured(pinning, ports);
-    if (!last || !isSame(last, pinned)) await record(conversation, { value: undefined, event: pinned });
-    return conversation;
+    const state = { started, configured: lastConfigured(events, before), history, coverage, excused };
+    return new Conversation(context, ports.log, state, exemptions);
   }
 
   /** For a snapshot. */
@@ -253,6 +275,12 @@ export class Conversation implements Log {
     return this.#log.sync();
   }
 }
+
+const lastConfigured = (
+  events: readonly Logged[],
+  before: ConversationState | null,
+): ConversationState["configured"] | null =>
+  events.findLast((event) => event.type === "configured") ?? before?.configured ?? null;
 
 /** Null where results are not stored. Throws `Failure("settings-invalid")` naming the setting. */
 export function claimPolicyOf(

@@ -1,4 +1,4 @@
-/** The loop: pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
+/** The loop: acts → pair → age → images → budget → request → reply → calls, until the model answers, somebody stops it, or it cannot go on. */
 
 import { FETCH_RESULT } from "../claims/ticket";
 import { verdictOf } from "../coverage/gate";
@@ -11,6 +11,7 @@ import type { ReusedPrefix } from "../schema/cost";
 import type { EventOf, ReplyCall } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { type ChatRequest, type DurableRequest, Usage } from "../schema/model";
+import { ActQueue } from "./actQueue";
 import { age } from "./age";
 import { runsUnasked } from "./authorise";
 import { budget } from "./budget";
@@ -32,6 +33,7 @@ export async function runConversation(
   conversation: Conversation,
   question: string,
   signal: AbortSignal,
+  acts: ActQueue = new ActQueue(),
 ): Promise<RunEnd> {
   let end: RunEnd;
   try {
@@ -39,18 +41,19 @@ export async function runConversation(
     const { context, history } = conversation;
     const text = context.secrets.hide(question.toWellFormed()).text;
     await record(conversation, { value: text, event: { type: "asked", turn: history.turn + 1, text } });
-    end = await runTurns(conversation, signal);
+    end = await runTurns(conversation, acts, signal);
   } catch (cause) {
     end = endOf(cause, signal);
   }
-  return close(conversation, end);
+  return close(conversation, acts, end);
 }
 
-async function runTurns(conversation: Conversation, signal: AbortSignal): Promise<RunEnd> {
+async function runTurns(conversation: Conversation, acts: ActQueue, signal: AbortSignal): Promise<RunEnd> {
   const { settings, ports } = conversation.context;
   let recovery: Recovery = 0;
   for (let turns = 0; turns < settings.maxTurns; turns++) {
     if (signal.aborted) return STOPPED;
+    await acts.drain(conversation);
     await repairHistory(conversation);
     await age(conversation);
     await fitImages(conversation);
@@ -60,7 +63,8 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
     const request = await record(conversation, requested(conversation, turn));
     await conversation.sync(); // barrier: before a request leaves
     const sent = withImages(request, images);
-    const reply = await record(conversation, await replied(conversation, sent, turn, signal));
+    const replying = await acts.during(conversation, () => replied(conversation, sent, turn, signal));
+    const reply = await record(conversation, replying);
     if (reply.end === "failed") {
       if (reply.error === null || !isOverflow(reply.error)) return failed(reply.error);
       const next = await recover(conversation, recovery);
@@ -74,7 +78,7 @@ async function runTurns(conversation: Conversation, signal: AbortSignal): Promis
       if (await holdsBack(conversation, turns + 1 < settings.maxTurns)) continue;
       return { end: "answered", message: "" };
     }
-    await runCalls(conversation, withoutCopies(reply.calls), signal);
+    await acts.during(conversation, () => runCalls(conversation, withoutCopies(reply.calls), signal));
     await conversation.sync(); // barrier: the end of a turn
     await ports.claims.checkpoint();
   }
@@ -269,10 +273,11 @@ function endOf(cause: unknown, signal: AbortSignal): RunEnd {
   };
 }
 
-/** Every exit closes its batch and its log. */
-async function close(conversation: Conversation, end: RunEnd): Promise<RunEnd> {
+/** Every exit closes its batch and its log. What the person wanted meanwhile is done before, or said not to be. */
+async function close(conversation: Conversation, acts: ActQueue, end: RunEnd): Promise<RunEnd> {
   try {
     await repairHistory(conversation);
+    await acts.drain(conversation);
     const message = conversation.context.secrets.hide(end.message.toWellFormed()).text;
     const event: EventOf<"run_ended"> = {
       type: "run_ended",
@@ -287,5 +292,7 @@ async function close(conversation: Conversation, end: RunEnd): Promise<RunEnd> {
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     return { end: "failed", message: end.end === "failed" ? end.message : message };
+  } finally {
+    acts.end();
   }
 }

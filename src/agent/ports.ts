@@ -33,6 +33,8 @@ export type Claims = {
   range(name: BlobName, from: number, to: number): Promise<Uint8Array>;
   charOfLine(name: BlobName, line: number): Promise<number>;
   search(name: BlobName, needle: string): Promise<Matches>;
+  /** Removes contents that a `forgotten` event is on disk for, unless another claim has the same. */
+  removeForgotten(): Promise<void>;
   /** The index: only handles that this session issued. */
   find(handle: Handle): Claim | undefined;
   /** Writes the index where it changed. Called at the end of a turn: the log already has everything. */

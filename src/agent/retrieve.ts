@@ -2,6 +2,7 @@
 import { isMedia } from "../claims/claim";
 import { parseHandle } from "../claims/handle";
 import {
+  CLAIM_FORGOTTEN,
   CLAIM_UNAVAILABLE,
   FETCH_RESULT,
   fenced,
@@ -79,6 +80,7 @@ export async function retrieve(
   if (handle === null) return refusal(call, "malformed", given.handle, null);
   const claim = context.ports.claims.find(handle);
   if (!claim) return refusal(call, "unknown", given.handle, null);
+  if (claim.forgotten) return refusal(call, "forgotten", given.handle, handle);
   for (const [name, value, least] of [
     ["offset", given.offset, 0],
     ["line", given.line, 1],
@@ -125,6 +127,7 @@ async function retrieveOfList(call: string, given: FetchArguments, context: Call
   const { handle, cursor } = parsed;
   const claim = context.ports.claims.find(handle);
   if (!claim) return refusal(call, "unknown", given.handle, null);
+  if (claim.forgotten) return refusal(call, "forgotten", given.handle, handle);
   if (given.line !== undefined || given.find !== undefined || given.pointer !== undefined)
     return refusal(call, "invalid_arguments", given.handle, handle);
   const offset = given.offset ?? 0;
@@ -257,9 +260,13 @@ const REFUSALS: Readonly<Partial<Record<RefusalReason, string>>> = {
   invalid_offset: INVALID_OFFSET,
   invalid_arguments: `invalid_arguments: ${FETCH_RESULT} takes a handle and at most one of offset, line, find and pointer, such as { "handle": "claim:…", "offset": 4096 }.`,
   not_found: NOT_FOUND,
+  forgotten: CLAIM_FORGOTTEN,
 };
 
-/** Unknown, foreign, missing and corrupt read the same to the model, byte for byte; the log has the reason (§0.3). */
+/**
+ * Unknown, foreign, missing and corrupt read the same to the model, byte for byte; the log has the reason (§0.3). That the
+ * person deleted a content is said: it betrays nothing, and nobody looks for another way to it.
+ */
 function refusal(call: string, reason: RefusalReason, given: string, handle: Handle | null): Retrieval {
   return {
     value: { call, handle, isError: true, tainted: false, text: REFUSALS[reason] ?? CLAIM_UNAVAILABLE },

@@ -1,6 +1,7 @@
 /** One run of a session from the outside: open it, ask, close it. The editor and the command line both start here. */
 import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
+import type { ActQueue } from "./actQueue";
 import { type Configuration, Conversation, type ConversationState, claimPolicyOf } from "./conversation";
 import { type RunEnd, runConversation } from "./loop";
 import type { Claims, Log, Ports } from "./ports";
@@ -29,7 +30,7 @@ export type SessionStore = {
 };
 
 /** The names of what a run keeps in a snapshot. */
-const CONVERSATION = "conversation";
+export const CONVERSATION = "conversation";
 export const WATCHED = "watched";
 
 export type RunRequest = {
@@ -44,6 +45,8 @@ export type RunRequest = {
   readonly watch: (session: string, events: readonly Logged[], before?: unknown) => void;
   /** What whoever watches has made of the events so far. Without it all events are watched, however many. */
   readonly watched?: () => unknown;
+  /** What the person does to the session while it runs. It is ended with the run, or where that did not begin. */
+  readonly acts?: ActQueue;
 };
 
 const TITLE_CHARS = 60;
@@ -53,7 +56,7 @@ export async function runSession(
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<{ session: string; end: RunEnd }> {
-  const { store, session, question, configuration, ports, watch, watched } = request;
+  const { store, session, question, configuration, ports, watch, watched, acts } = request;
   claimPolicyOf(configuration.settings, ports.tools); // what is refused leaves no session behind
   const opened =
     session.kind === "existing"
@@ -72,13 +75,14 @@ export async function runSession(
     const before = (opened.restored?.[CONVERSATION] ?? null) as ConversationState | null;
     const own = { ...ports, log, claims: opened };
     const conversation = await Conversation.open(opened.events, configuration, own, before);
-    const end = await runConversation(conversation, question, signal);
+    const end = await runConversation(conversation, question, signal, acts);
     await opened.snapshot(() => ({
       [CONVERSATION]: conversation.state,
       ...(watched && { [WATCHED]: watched() }),
     }));
     return { session: opened.id, end };
   } finally {
+    acts?.end();
     await opened.close();
   }
 }

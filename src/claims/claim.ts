@@ -33,9 +33,16 @@ export const isMedia = (claim: Claim): boolean => claim.mediaType !== undefined;
 
 /**
  * The same content checked in again, under the same handle (C7): it may only be reclaimed where every record of it
- * says so, it is untrusted where one does, and text where one has it as text. `before` itself where nothing changes.
+ * says so, it is untrusted where one does, and text where one has it as text. What was forgotten is there again, unless
+ * `next` says that it is not. `before` itself where nothing changes.
  */
 export function joinedClaim(before: Claim, next: Claim): Claim {
+  if (before.forgotten === next.forgotten) return joined(before, next);
+  const { forgotten: _, ...facts } = joined(before, next);
+  return { ...facts, ...(next.forgotten && { forgotten: true as const }) };
+}
+
+function joined(before: Claim, next: Claim): Claim {
   const becomesText = isMedia(before) && !isMedia(next);
   const { reclaimable, tainted } = before;
   if ((!reclaimable || next.reclaimable) && (tainted || !next.tainted) && !becomesText) return before;

@@ -171,6 +171,10 @@ export function windowText(handle: string, window: ContentWindow, outside: strin
 export const CLAIM_UNAVAILABLE =
   "claim_unavailable: this handle cannot be read. Do not retry it; run the source tool again if you still need the content.";
 
+/** A content that the person deleted. */
+export const CLAIM_FORGOTTEN =
+  "claim_forgotten: the user deleted this content, it is gone. Do not retry the handle; run the source tool again if you still need the content.";
+
 /** A search of the whole content: where the text stands, with the offset to read on from. `outside` as for a window. */
 export function matchesText(
   handle: Handle,

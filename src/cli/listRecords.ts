@@ -64,7 +64,8 @@ async function contentOf(store: ListStore, session: string, handle: Handle): Pro
   try {
     return await (await store.contents(session))(handle);
   } catch (cause) {
-    if (cause instanceof Failure && ["blob-missing", "blob-corrupt"].includes(cause.code)) return null;
+    if (cause instanceof Failure && ["blob-missing", "blob-corrupt", "blob-forgotten"].includes(cause.code))
+      return null;
     throw cause;
   }
 }

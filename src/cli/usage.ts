@@ -4,8 +4,9 @@ export const USAGE = `cloakroom run --script FILE --workspace DIR [--question TE
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom list SESSION HANDLE --workspace DIR [--store DIR] [--json]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
-cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
-cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
+cloakroom fork SESSION [--turn N] | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
+cloakroom forget SESSION [HANDLE] | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
+cloakroom pin SESSION CALL [--no] | shorten SESSION CALL --workspace DIR [--store DIR]
 cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
 cloakroom replay SESSION [--policy FILE] --workspace DIR [--store DIR]
 cloakroom scorecard SESSION... | --workspace-sessions [--control SESSION --candidate SESSION] [--json] --workspace DIR [--store DIR]
@@ -17,10 +18,13 @@ show    prints a session of that workspace, the newest one without SESSION
 list    prints all records of a stored list, one after another; exit 1 where the handle is unknown or its result is no list
 verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
         --all: in all workspaces
-fork    makes a new session out of the conversation of one, with copies of what it stored
+fork    makes a new session out of the conversation of one, with copies of what it stored; --turn: up to the end of that turn
 export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
         another agent, whatever it is called; what could not be read is told. Imported sessions are only read
-forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
+forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes. With a HANDLE it deletes one
+        stored result; what was shown of it stays in the session
+pin     keeps a result of the conversation as it is (--no: no longer); shorten makes one shorter now and stores its whole.
+        CALL is its name, such as t3c0: turn 3, first call
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
 replay  decides every recorded call again with the policy that was pinned for it; exit 1 where one differs
         --policy: also what that policy would have decided

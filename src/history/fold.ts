@@ -161,6 +161,7 @@ export const historyFold: Fold<HistoryState> = {
       case "branched":
       case "covered":
       case "redemption_refused":
+      case "forgotten":
       case "overflowed":
       case "recovered":
       case "run_ended":

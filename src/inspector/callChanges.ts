@@ -3,7 +3,7 @@ import type { Handle } from "../schema/claim";
 import type { EventOf, Logged, ReplyCall } from "../schema/event";
 import { charLength } from "../schema/text";
 import type { CallView } from "../schema/view";
-import { callOf, changeCall, type Draft, total } from "./draft";
+import { callOf, changeCall, type Draft, note, total } from "./draft";
 import { mediaShown, mediaStored } from "./media";
 import { firstChars } from "./words";
 
@@ -64,6 +64,15 @@ export function remembered(draft: Draft, event: Logged & EventOf<"remembered">):
   const preview = firstChars(text, PREVIEW_CHARS);
   call.result = { n, shown, class: event.class, why, isError, shownChars, text: preview };
   return draft;
+}
+
+/** The content is gone for everyone that it was stored for under that handle. */
+export function forgotten(draft: Draft, { n, type, handle }: Logged & EventOf<"forgotten">): Draft {
+  const text = `You deleted the content of ${handle}. What was shown of it stays in the log.`;
+  note(draft, null, { n, type, tone: "plain", text });
+  const owner = draft.owners.get(handle);
+  if (owner === undefined) return draft;
+  return changeCall(draft, owner, ({ stored: row }) => ({ stored: row && { ...row, isForgotten: true } }));
 }
 
 /** One more use of a stored result, wherever it stands. */

@@ -132,7 +132,7 @@ const PARTS: Readonly<Record<string, readonly EventType[]>> = {
   permission: ["authorised"],
   result: ["executed", "remembered"],
   page: ["covered", "paged"],
-  stored: ["tool_result_stored"],
+  stored: ["tool_result_stored", "forgotten"],
   media: ["tool_result_stored", "media_replaced"],
   response: ["projected", "branched"],
   changes: ["redacted"],
@@ -146,7 +146,7 @@ const PARTS: Readonly<Record<string, readonly EventType[]>> = {
   repair: ["repaired"],
   recovery: ["overflowed"],
   end: ["run_ended"],
-  note: ["resumed", "gated", "pruned", "recovered", "configured", "adopted"],
+  note: ["resumed", "gated", "pruned", "forgotten", "recovered", "configured", "adopted"],
 };
 
 /** Rows that there are several of carry their number: "shortened1". */

@@ -7,7 +7,7 @@ import type { CallView, SessionView } from "../schema/view";
 import { receiptFold, receiptOf } from "../thimble/receipt";
 import { branched, projected } from "./apart";
 import { configured, intoLists, started } from "./beginning";
-import { callFrom, pageOf, redeemed, remembered, stored } from "./callChanges";
+import { callFrom, forgotten, pageOf, redeemed, remembered, stored } from "./callChanges";
 import {
   attend,
   callOf,
@@ -173,6 +173,8 @@ function reduceView(draft: Draft, event: Exclude<Logged, { type: "session_starte
       return note(draft, event.turn, { n, type, tone: "warning", text: gatedNotice(event) });
     case "pinned":
       return changeCall(draft, event.call, () => ({ isPinned: event.isPinned, pinnedBy: n }));
+    case "forgotten":
+      return forgotten(draft, event);
     case "overflowed":
       return overflowed(draft, event);
     case "pruned":

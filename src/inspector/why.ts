@@ -75,6 +75,8 @@ function answerOf(event: Logged, call: string | null): Answer {
       return agedAnswer(event);
     case "pinned":
       return { rule: event.isPinned ? "You pinned it: it stays as it is." : "You unpinned it." };
+    case "forgotten":
+      return { rule: "You deleted the stored content. What was shown of it stays in the log." };
     case "overflowed":
       return { rule: "The provider refused the request as too large, or it was larger than the window." };
     case "pruned":

@@ -33,6 +33,7 @@ export const Claim = z.object({
   mediaType: MediaType.optional(), // content that is not text: it has 0 chars and 0 lines, and no windows; absent: text
   reclaimable: z.literal(true).optional(), // may go `ttlSeconds` after its last use (CONFORMANCE §0.6); absent: stays
   tainted: z.literal(true).optional(), // came from outside: shown as untrusted data wherever it is read
+  forgotten: z.literal(true).optional(), // the person deleted its content; absent: nobody did, or it was stored again since
 });
 export type Claim = z.infer<typeof Claim>;
 
@@ -54,6 +55,7 @@ export const RefusalReason = z.enum([
   ...COVERAGE_REFUSALS,
   "malformed",
   "unknown",
+  "forgotten",
   "missing",
   "corrupt",
   "unreadable",

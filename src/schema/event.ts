@@ -153,7 +153,11 @@ const Measured = z.object({
 });
 
 /** A result was checked in: the whole safe text, or one part that is not text, is on disk under its digest (seed 000). */
-const ToolResultStored = z.object({ type: z.literal("tool_result_stored"), call, ...Claim.shape });
+const ToolResultStored = z.object({
+  type: z.literal("tool_result_stored"),
+  call,
+  ...Claim.omit({ forgotten: true }).shape,
+});
 
 /** A stored result exceeded its envelope; whether its first records can stand for it (seed 003 §Micro-context branch). */
 const Projected = z.object({ type: z.literal("projected"), call, ...Projection.shape });
@@ -292,6 +296,17 @@ const Aged = z.object({
 /** The person wants a result to stay as it is, or no longer does. */
 const Pinned = z.object({ type: z.literal("pinned"), call, isPinned: z.boolean() });
 
+/**
+ * The person deleted a stored result; recorded before its content goes, so that whoever opens the session next finishes
+ * it. `call`: whose result it is in the conversation; null: of none that is there. Storing the same again ends it.
+ */
+const Forgotten = z.object({
+  type: z.literal("forgotten"),
+  call: call.nullable(),
+  handle: Handle,
+  sha256: Digest,
+});
+
 /** A request did not fit, and one step was taken to make the next one smaller (CONFORMANCE §4, Overflow recovery). */
 const Overflowed = z.object({
   type: z.literal("overflowed"),
@@ -385,6 +400,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
   Repaired,
   Aged,
   Pinned,
+  Forgotten,
   Overflowed,
   Pruned,
   Budgeted,

@@ -57,13 +57,15 @@ export class StoreActs {
     return erasedWords(await (await this.#open()).forgetEverything());
   }
 
-  async fork(session: string): Promise<Made> {
-    const made = await (await this.#open()).fork(session);
-    const summary = `Forked the session with its ${count(made.results, "stored result")}.${missingWords(made.missing)}`;
+  /** `throughTurn`: the last turn that the fork has; by default all of them. */
+  async fork(session: string, throughTurn?: number): Promise<Made> {
+    const made = await (await this.#open()).fork(session, { throughTurn });
+    const part = throughTurn === undefined ? "" : ` through turn ${throughTurn}`;
+    const summary = `Forked the session${part} with its ${count(made.results, "stored result")}.${missingWords(made.missing)}`;
     return {
       ok: made.missing === 0,
       summary,
-      lines: [`${session} was forked as ${made.session}`],
+      lines: [`${session} was forked${part} as ${made.session}`],
       session: made.session,
     };
   }

@@ -76,7 +76,11 @@ export async function buildSession(
       await rm(join(draft, LOCK), { recursive: true, force: true }); // its name is about to change
       await rename(draft, folder);
       await syncFolder(dirname(folder));
-      return { session, results: claims.length, missing: missing.length };
+      return {
+        session,
+        results: claims.filter(({ forgotten }) => !forgotten).length,
+        missing: missing.length,
+      };
     } finally {
       await lock.release();
     }

@@ -101,8 +101,10 @@ export class StoreCare {
     return this.#erase({ kind: "everything" });
   }
 
-  async fork(session: string): Promise<Forked> {
+  /** `throughTurn`: the last turn that the fork has; by default all of them. */
+  async fork(session: string, { throughTurn }: { throughTurn?: number | undefined } = {}): Promise<Forked> {
     return fork(this.#place(session), {
+      throughTurn,
       clock: this.#clock,
       room: this.#room(),
       onStep: this.#onStep,

@@ -3,12 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import { type Adapter, Low } from "lowdb";
 import { DataFile } from "lowdb/node";
 import * as z from "zod";
-import { joinedClaim } from "../claims/claim";
 import { Claim, type Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { writeAtomically } from "./atomic";
 import { INDEX } from "./layout";
-import { claimsIn } from "./marks";
+import { takeIn } from "./marks";
 import type { Seal } from "./seal";
 
 export const Checkpoint = z.object({
@@ -41,7 +40,7 @@ const EMPTY: IndexState = { events: 0, claims: [] };
 
 export class ClaimIndex {
   readonly #db: Low<unknown>;
-  readonly #claims = new Map<string, Claim>();
+  readonly #claims = new Map<Handle, Claim>();
   #events = 0;
   #isDirty = false;
 
@@ -69,13 +68,7 @@ export class ClaimIndex {
   /** Takes in one event of the log, in order. */
   observe(event: Logged): void {
     this.#events = event.n + 1;
-    for (const claim of claimsIn(event)) {
-      const before = this.#claims.get(claim.handle);
-      const joined = before ? joinedClaim(before, claim) : claim;
-      if (joined === before) continue;
-      this.#claims.set(claim.handle, joined);
-      this.#isDirty = true;
-    }
+    if (takeIn(this.#claims, event)) this.#isDirty = true;
   }
 
   /** What a snapshot of the log keeps of it. */

@@ -17,6 +17,8 @@ export type Names = ReadonlyMap<Digest, Pick<Claim, "sha256" | "frames">>;
 /** The event as a session says it that calls content by those names. */
 export function renamed(event: Logged, names: Names): Logged {
   if (event.type === "tool_result_stored") return { ...event, ...names.get(event.sha256) };
+  if (event.type === "forgotten")
+    return { ...event, sha256: names.get(event.sha256)?.sha256 ?? event.sha256 };
   if (event.type === "remembered" && event.media) {
     const called = (sha256: Digest) => names.get(sha256)?.sha256 ?? sha256;
     const media = event.media.map((part) =>
@@ -28,23 +30,53 @@ export function renamed(event: Logged, names: Names): Logged {
   return { ...event, claims: event.claims.map((claim) => ({ ...claim, ...names.get(claim.sha256) })) };
 }
 
+/** Takes one event in, in order. Says whether any claim is another now. */
+export function takeIn(claims: Map<Handle, Claim>, event: Logged): boolean {
+  if (event.type === "forgotten") return forget(claims, event.handle);
+  let isChanged = false;
+  for (const claim of claimsIn(event)) {
+    const before = claims.get(claim.handle);
+    const joined = before ? joinedClaim(before, claim) : claim;
+    if (joined === before) continue;
+    claims.set(claim.handle, joined);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+function forget(claims: Map<Handle, Claim>, handle: Handle): boolean {
+  const claim = claims.get(handle);
+  if (!claim || claim.forgotten) return false;
+  claims.set(handle, { ...claim, forgotten: true });
+  return true;
+}
+
 /** Every claim of a log by its handle, as the index joins them; `before`: of what is not read again. */
 export function claimsOf(
   events: Iterable<Logged>,
   before: readonly Claim[] = [],
 ): ReadonlyMap<Handle, Claim> {
   const claims = new Map<Handle, Claim>(before.map((claim) => [claim.handle, claim]));
-  for (const event of events)
-    for (const claim of claimsIn(event)) {
-      const before = claims.get(claim.handle);
-      claims.set(claim.handle, before ? joinedClaim(before, claim) : claim);
-    }
+  for (const event of events) takeIn(claims, event);
   return claims;
 }
 
-/** One claim for every content that a log names. */
+/** One claim for every content that a log names and nobody forgot. */
 export function contentsOf(events: Iterable<Logged>): ReadonlyMap<Digest, Claim> {
-  return new Map([...claimsOf(events).values()].map((claim) => [claim.sha256, claim]));
+  return contentsIn(claimsOf(events).values());
+}
+
+/** The same for claims. What one of them forgot is content all the same where another has it too. */
+export function contentsIn(claims: Iterable<Claim>): ReadonlyMap<Digest, Claim> {
+  const kept = [...claims].filter(({ forgotten }) => !forgotten);
+  return new Map(kept.map((claim) => [claim.sha256, claim]));
+}
+
+/** Contents that are to be gone: every claim to them was forgotten. */
+export function forgottenIn(claims: Iterable<Claim>): ReadonlySet<Digest> {
+  const all = [...claims];
+  const kept = contentsIn(all);
+  return new Set(all.map(({ sha256 }) => sha256).filter((sha256) => !kept.has(sha256)));
 }
 
 /** The handles that an event put before the model. */
@@ -81,6 +113,7 @@ export function ticketsIn(event: Logged): readonly Handle[] {
     case "repaired":
     case "gated":
     case "pinned":
+    case "forgotten":
     case "overflowed":
     case "pruned":
     case "recovered":

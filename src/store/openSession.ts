@@ -9,6 +9,7 @@ import type { ClaimIndex } from "./claimIndex";
 import { fileBytesOf } from "./frames";
 import type { Lock } from "./lock";
 import type { SessionLog } from "./log";
+import { contentsIn, forgottenIn } from "./marks";
 import type { Room } from "./room";
 import { sealedBytesOf } from "./seal";
 import { type States, saveSnapshots } from "./snapshots";
@@ -28,7 +29,7 @@ export type SessionParts = {
   readonly index: ClaimIndex;
   readonly lock: Lock;
   readonly room: Room;
-  readonly keeping: Pick<Keeping, "seal" | "isRemote">;
+  readonly keeping: Pick<Keeping, "seal" | "isRemote" | "files">;
 };
 
 export class OpenSession {
@@ -58,7 +59,7 @@ export class OpenSession {
     this.#room = parts.room;
     this.#keeping = parts.keeping;
     this.#snapshotBytes = parts.restoredBytes;
-    this.#stored = new Set(parts.index.state.claims.map(({ sha256 }) => sha256));
+    this.#stored = new Set(contentsIn(parts.index.state.claims).keys());
   }
 
   async append(event: SessionEvent): Promise<Logged> {
@@ -129,6 +130,21 @@ export class OpenSession {
 
   find(handle: Handle): Claim | undefined {
     return this.#index.find(handle);
+  }
+
+  /**
+   * Removes contents of which every claim was forgotten: after that is on record, and again by whoever opens the session
+   * after a crash. What somebody writes meanwhile stays. Throws the disk's own error, or `contents-unreachable`.
+   */
+  async removeForgotten(): Promise<void> {
+    const forgotten = forgottenIn(this.#index.state.claims);
+    if (forgotten.size === 0) return;
+    const { files } = this.#keeping;
+    for (const file of await files.list()) {
+      if (file.kind !== "blob" || !forgotten.has(file.digest)) continue;
+      await files.remove(file);
+      this.#stored.delete(file.digest);
+    }
   }
 
   async checkpoint(): Promise<void> {

@@ -209,14 +209,15 @@ export class Sessions {
         known.push(await session.append({ type: "recovered", what: "claim_index", detail: repair }));
         await session.checkpoint();
       }
+      await session.removeForgotten();
       return session;
     });
   }
 
-  /** A new session with the conversation of this one up to now; its id. */
-  async fork(id: string): Promise<string> {
+  /** A new session with the conversation of this one up to now, or to the end of a turn; its id. */
+  async fork(id: string, { throughTurn }: { throughTurn?: number | undefined } = {}): Promise<string> {
     const source = await this.#existing(id);
-    return (await fork(source, { clock: this.#clock, room: this.#room })).session;
+    return (await fork(source, { clock: this.#clock, room: this.#room, throughTurn })).session;
   }
 
   /**
@@ -268,7 +269,7 @@ export class Sessions {
 
   /**
    * The whole stored content behind a handle of this session, verified; for what is not text, one line that says what it
-   * is. Throws `blob-missing`, `blob-corrupt`.
+   * is. Throws `blob-missing`, `blob-corrupt`, `blob-forgotten`.
    */
   async content(id: string, handle: Handle): Promise<SafeText> {
     return (await this.contents(id))(handle);
@@ -284,6 +285,12 @@ export class Sessions {
       const stored = claims.get(handle);
       if (!stored)
         throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+      if (stored.forgotten)
+        throw new Failure(
+          "blob-forgotten",
+          "You deleted this stored result. Run its tool again if you need it.",
+          { handle },
+        );
       if (!isMedia(stored)) return blobs.read(stored.sha256);
       await blobs.readBytes(stored.sha256);
       return mediaDescription(stored) as SafeText;

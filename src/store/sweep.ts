@@ -25,7 +25,7 @@ import {
 } from "./layout";
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
-import { contentsOf } from "./marks";
+import { contentsIn, contentsOf } from "./marks";
 import { reclaim } from "./reclaim";
 import { removeGone, removeSession } from "./remove";
 import { measure } from "./room";
@@ -175,7 +175,7 @@ async function isQuiet(place: Place, { clock, keepMs }: SweepPorts): Promise<boo
   if ((await listDrafts(place.folder)).length > 0) return false;
   const saved = await savedIndex(place);
   if (typeof saved === "string") return false;
-  const known = new Set(saved.checkpoint.claims.map(({ sha256 }) => sha256));
+  const known = contentsIn(saved.checkpoint.claims);
   return (await listContents(place)).every(
     (file) => (file.kind === "blob" && known.has(file.digest)) || clock.now() - file.changedAt <= GRACE_MS,
   );

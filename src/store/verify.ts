@@ -151,7 +151,7 @@ function verifyTickets(
   for (const handle of ticketsOf(events)) {
     const claim = claims.get(handle);
     if (!claim) tell(tally, place, "problem", `ticket ${handle} was shown, but nothing was stored under it`);
-    else if (!lost.has(claim.sha256)) tally.tickets++; // what is lost was told as content
+    else if (!lost.has(claim.sha256) && !claim.forgotten) tally.tickets++; // what is lost was told as content
   }
 }
 
@@ -205,13 +205,18 @@ function indexFinding(
       weight: "problem",
       what: `the index of stored results has seen ${seen} events, the log has ${events.length}: the last ones are lost`,
     };
-  const contradicts = indexed.some((claim) => !isSame(claim, claims.get(claim.handle)));
+  const then = claimsOf(events.slice(0, seen));
+  const contradicts = indexed.some((claim) => !isSame(claim, then.get(claim.handle)));
   if (contradicts) return { weight: "problem", what: "the index of stored results says other than the log" };
-  if (indexed.length === claims.size || inUse) return null;
-  return {
-    weight: "note",
-    what: `the index of stored results has ${indexed.length} of ${claims.size}; opening the session mends it`,
-  };
+  if (inUse) return null;
+  const behind = (what: string) => ({
+    weight: "note" as const,
+    what: `${what}; opening the session mends it`,
+  });
+  if (indexed.length < claims.size)
+    return behind(`the index of stored results has ${indexed.length} of ${claims.size}`);
+  const isBehind = indexed.some((claim) => !isSame(claim, claims.get(claim.handle)));
+  return isBehind ? behind("the index of stored results is behind the log") : null;
 }
 
 function isSame(a: Claim, b: Claim | undefined): boolean {

@@ -60,6 +60,7 @@ export const receiptFold: Fold<ReceiptState> = {
       case "paged":
       case "gated":
       case "pinned":
+      case "forgotten":
       case "overflowed":
       case "pruned":
       case "recovered":

@@ -9,6 +9,7 @@ import {
   ApprovedRules,
   type LimitChoice,
   LimitChoicesBySession,
+  type OperatorExemption,
   type Rollout,
   Rollouts,
 } from "../schema/policy";
@@ -40,6 +41,11 @@ export class LimitChoices {
     const { [session ?? NEXT]: _before, ...others } = this.#all();
     const kept = Object.entries(others).slice(-MOST_SESSIONS);
     await this.#workspace.update(CHOICES, Object.fromEntries([...kept, [session ?? NEXT, choice]]));
+  }
+
+  async exempt(session: string | null, exemption: OperatorExemption): Promise<void> {
+    const before = this.of(session);
+    await this.set(session, { ...before, exemptions: [...before.exemptions, exemption] });
   }
 
   /** The session that was started next is this one now. */

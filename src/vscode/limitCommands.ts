@@ -122,7 +122,6 @@ export class LimitCommands {
       { title: "Exempt from Result Limits: How Long", placeHolder: "For how long?" },
     );
     if (!until) return;
-    const before = choices.of(session.id);
     const exemption: OperatorExemption = {
       id: `exemption-${Date.now().toString(36)}`,
       tool,
@@ -131,8 +130,19 @@ export class LimitCommands {
       owner: this.#ports.owner,
       expiresAt: until.hours === null ? null : Date.now() + until.hours * HOUR_MS,
     };
-    await choices.set(session.id, { ...before, exemptions: [...before.exemptions, exemption] });
+    await choices.exempt(session.id, exemption);
     this.#told(`Exempt: ${nameOf(exemption)}`, session);
+  }
+
+  /**
+   * The next call of `tool` in that session runs as the model writes it; the receipt shows who said so and why.
+   * `reason`: 1 to 500 characters.
+   */
+  async exemptOnce(session: string, tool: string, reason: string): Promise<void> {
+    const { choices, owner } = this.#ports;
+    const id = `exemption-${Date.now().toString(36)}`;
+    const exemption: OperatorExemption = { id, tool, once: true, reason, owner, expiresAt: null };
+    await choices.exempt(session, exemption);
   }
 
   async removeExemption(): Promise<void> {

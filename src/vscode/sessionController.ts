@@ -7,6 +7,7 @@ import { untouched } from "../inspector/draft";
 import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
 import { freezeTurns, turnAt } from "../inspector/turnPages";
+import type { SessionAct } from "../schema/act";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
@@ -51,6 +52,11 @@ export type SessionHost = {
   /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
   opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
+  /**
+   * Done when this resolves: at once, or before the next request where the session runs here. Throws `Failure` where it is
+   * refused (`act-refused`, `session-read-only`) or the session runs elsewhere (`session-in-use`).
+   */
+  act(session: string, act: SessionAct): Promise<void>;
 };
 export type StoredWindow = {
   readonly tool: string;
@@ -258,8 +264,22 @@ export class SessionController implements vscode.Disposable {
     return this.#host.opensAs(session);
   }
 
-  isLookedAt(session: string): boolean {
-    return this.#lookedAt.has(session);
+  /** Another agent's session, of which nothing can be changed. */
+  lookedAt(session: string): LookedAt | null {
+    return this.#lookedAt.get(session) ?? null;
+  }
+
+  /** Pins, shortens or deletes a result. Throws as the host does. */
+  async act(session: string, act: SessionAct): Promise<void> {
+    if (this.#lookedAt.has(session))
+      throw new Failure(
+        "session-read-only",
+        "Another agent's session is only looked at: nothing in it can be changed.",
+      );
+    await this.#host.act(session, act);
+    if (this.#running.has(session)) return; // its events are told as they come
+    this.#idle.delete(session);
+    this.#changed.fire(session);
   }
 
   /** The text behind a handle of that session, verified. */

@@ -13,7 +13,8 @@ export type StoreHost = {
   forgetSession(session: string): Promise<Told>;
   forgetWorkspace(): Promise<Told>;
   forgetEverything(): Promise<Told>;
-  fork(session: string): Promise<Made>;
+  /** `throughTurn`: the last turn that the fork has; by default all of them. */
+  fork(session: string, throughTurn?: number): Promise<Made>;
   export(session: string, file: string): Promise<Told>;
   exportWorkspace(file: string): Promise<Told>;
   import(file: string): Promise<Made>;

@@ -49,6 +49,16 @@ suite("choices about result limits", () => {
     assert.deepEqual(machine.kept, {}, "no choice for a session leaves its workspace");
   });
 
+  test("an exemption joins those that there are, of its session only; the intent stays", async () => {
+    const choices = new LimitChoices(memento().storage, memento().storage);
+    await choices.set("a", EXHAUSTIVE);
+    const second = { ...EXEMPTION, id: "e2" };
+    await choices.exempt("a", second);
+    await choices.exempt("b", second);
+    assert.deepEqual(choices.of("a"), { intent: "exhaustive", exemptions: [EXEMPTION, second] });
+    assert.deepEqual(choices.of("b"), { intent: null, exemptions: [second] });
+  });
+
   test("the newest 200 sessions keep theirs", async () => {
     const choices = new LimitChoices(memento().storage, memento().storage);
     for (let at = 0; at < 210; at++) await choices.set(`s${at}`, EXHAUSTIVE);

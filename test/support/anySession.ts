@@ -2,17 +2,22 @@
 import assert from "node:assert/strict";
 import { deserialize, serialize } from "node:v8";
 import fc from "fast-check";
+import { ActQueue } from "../../src/agent/actQueue";
+import { perform } from "../../src/agent/acts";
 import { foldHistory, type HistoryState, historyFold } from "../../src/history/fold";
 import { messageTokens } from "../../src/history/messageTokens";
 import { estimatedTokens } from "../../src/history/tokens";
 import { anthropicBody } from "../../src/models/wire/anthropic";
 import { openaiBody } from "../../src/models/wire/openai";
+import type { SessionAct } from "../../src/schema/act";
+import type { Claim, Handle } from "../../src/schema/claim";
 import type { Logged } from "../../src/schema/event";
 import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
 import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw, type SafeText } from "../../src/schema/text";
-import { openHouse, tool } from "./house";
+import { claimsOf, forgottenIn, takeIn } from "../../src/store/marks";
+import { type House, openHouse, tool } from "./house";
 import { part } from "./media";
 import { assertSound, reread } from "./sound";
 import { anthropicProblems, openaiProblems } from "./wireCheckers";
@@ -23,9 +28,13 @@ type Move = {
   readonly end: "goes on" | "breaks" | "too large" | "stops";
   readonly says: string;
   readonly calls: readonly Call[];
+  readonly acts: readonly Act[]; // while the model replies
   readonly usage: { readonly input: number; readonly cached: number | null } | null;
 };
+/** `at`: which of the results or stored contents that there are; more than there are: one that is not there. */
+type Act = { readonly kind: SessionAct["kind"]; readonly at: number; readonly isPinned: boolean };
 export type Run = {
+  readonly between: readonly Act[]; // after it
   readonly moves: readonly Move[];
   readonly settings: Partial<CoreSettings>;
   readonly limit: number | null;
@@ -42,7 +51,16 @@ const call: fc.Arbitrary<Call> = fc.record({
   chars: fc.constantFrom(0, 5, 150, 400, 900, 2600, 3001, 5200, 21_000, 45_000),
   id: fc.constantFrom("", "a", "b", "call:1", "x".repeat(70)),
 });
+const acts: fc.Arbitrary<readonly Act[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom("pin" as const, "pin" as const, "shorten" as const, "forget" as const),
+    at: fc.nat(9),
+    isPinned: fc.boolean(),
+  }),
+  { maxLength: 3 },
+);
 const move: fc.Arbitrary<Move> = fc.record({
+  acts: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, acts),
   end: fc.oneof(
     { weight: 12, arbitrary: fc.constant("goes on" as const) },
     fc.constantFrom("breaks" as const, "too large" as const, "stops" as const),
@@ -90,8 +108,8 @@ const settings: fc.Arbitrary<Partial<CoreSettings>> = fc
     },
     budgets: { perResultChars: one.perResult, perTurnChars: one.perTurn, perTurnBytes: one.bytes },
   }));
-/** One run of the loop. */
 export const anyRun: fc.Arbitrary<Run> = fc.record({
+  between: fc.oneof(fc.constant([]), acts),
   moves: fc.array(move, { maxLength: 14 }),
   settings,
   limit: fc.option(fc.constantFrom(2000, 9000, 30_000)),
@@ -131,6 +149,13 @@ function toolOf(kind: Call["kind"]) {
 }
 const TOOLS = KINDS.filter((kind) => kind !== "fetch").map(toolOf);
 
+const ACTS: ReadonlySet<string> = new Set(["tool_result_stored", "pinned", "aged", "forgotten"]);
+
+/** Nothing else may go wrong with an act. */
+function isRefused(cause: unknown): void {
+  assert.ok(cause instanceof Failure && cause.code === "act-refused", String(cause));
+}
+
 const HANDLE = /claim:[0-9a-f]{32}/g;
 
 /** Runs of one session, one after another. `events` is its log; every request is checked as it is sent. */
@@ -139,18 +164,33 @@ export class Attack {
   readonly requests: ChatRequest[] = [];
   readonly blobs = new Map<string, SafeText>();
   readonly media = new Map<string, Uint8Array>();
+  readonly #asked: Promise<void>[] = [];
   #calls = 0;
 
   async run(
-    { moves, settings: given, limit, window, images, model: id, stopsAfter, lost, pauseSeconds }: Run,
+    {
+      moves,
+      between,
+      settings: given,
+      limit,
+      window,
+      images,
+      model: id,
+      stopsAfter,
+      lost,
+      pauseSeconds,
+    }: Run,
     question: string,
   ): Promise<void> {
     const stop = new AbortController();
+    const queue = new ActQueue();
     const left = [...moves];
-    const kept = this.events.slice(0, Math.max(1, this.events.length - lost));
+    const synced = this.events.findLastIndex(({ type }) => type === "forgotten") + 1; // before its content went
+    const kept = this.events.slice(0, Math.max(1, synced, this.events.length - lost));
     this.events = kept.map((event) => ({ ...event, at: event.at - pauseSeconds * 1000 }));
     this.requests.length = kept.filter(({ type }) => type === "requested").length;
     let happened = 0;
+    let live: House | null = null;
     const model: ChatModel = {
       info: {
         id,
@@ -158,7 +198,12 @@ export class Attack {
         maxInputTokens: window,
         abilities: { rawArguments: true, usage: true, cacheControl: false, images },
       },
-      reply: (request) => this.#reply(request, left.shift(), limit, stop),
+      reply: (request) => {
+        const next = left.shift();
+        for (const one of next?.acts ?? [])
+          this.#asked.push(queue.add(this.#actOf(one, live?.events ?? [])).then(() => undefined, isRefused));
+        return this.#reply(request, next, limit, stop);
+      },
     };
     const house = await openHouse({
       replies: [],
@@ -170,14 +215,26 @@ export class Attack {
       events: this.events,
       onEvent: () => happened++ === stopsAfter && stop.abort(),
     });
+    live = house;
     const before = house.events.length;
-    const end = await house.ask(question, stop.signal);
+    const end = await house.ask(question, stop.signal, queue);
+    await Promise.all(this.#asked);
+    const { length: told } = house.events;
+    const idle = between.length > 0 ? house.takeUp() : house.conversation;
+    for (const one of between) await perform(idle, this.#actOf(one, house.events)).catch(isRefused);
+    assert.ok(house.events.slice(told).every(({ type }) => ACTS.has(type)));
     assert.notEqual(end.message.includes("unexpected error"), true, end.message);
     this.events = reread(house.events);
     this.requests.push(...house.requests);
     for (const request of house.requests) this.#check(request, question);
     assert.ok(house.requests.length <= 40 && house.events.length - before < 40 * 40);
-    assert.deepEqual(house.conversation.history, foldHistory(this.events));
+    assert.deepEqual(idle.history, foldHistory(this.events));
+  }
+
+  #actOf({ kind, at, isPinned }: Act, events: readonly Logged[]): SessionAct {
+    const call = [...foldHistory(events).results.keys()][at] ?? "t99c0";
+    const handle = [...claimsOf(events).keys()][at] ?? (`claim:${"0".repeat(32)}` as Handle);
+    return kind === "pin" ? { kind, call, isPinned } : kind === "shorten" ? { kind, call } : { kind, handle };
   }
 
   async *#reply(request: ChatRequest, move: Move | undefined, limit: number | null, stop: AbortController) {
@@ -231,6 +288,7 @@ export class Attack {
     this.#checkHandles();
     this.#checkPrefixes();
     this.#checkSnapshots();
+    this.#checkActs();
     for (const event of this.events) {
       if (event.type === "overflowed") assert.ok(event.tokensAfter < event.tokensBefore);
       else if (event.type === "budgeted" || event.type === "aged")
@@ -242,6 +300,7 @@ export class Attack {
   /** Every handle in the last request resolves, and every result is whole: there, or behind its handle. */
   #checkHandles(): void {
     const { messages, results } = foldHistory(this.events);
+    const claims = claimsOf(this.events);
     const stored = new Map(
       this.events.flatMap((event) =>
         event.type === "tool_result_stored" ? [[event.handle as string, event.sha256 as string]] : [],
@@ -251,7 +310,8 @@ export class Attack {
       if (message.role !== "assistant")
         for (const [handle] of message.text.matchAll(HANDLE)) {
           const digest = stored.get(handle) ?? assert.fail(`${handle} was never issued`);
-          assert.ok(this.blobs.has(digest) || this.media.has(digest));
+          const isThere = this.blobs.has(digest) || this.media.has(digest);
+          assert.ok(isThere || claims.get(handle as Handle)?.forgotten);
         }
     const given = new Map(
       this.events.flatMap((event) =>
@@ -263,6 +323,7 @@ export class Attack {
       if (!asked || asked.name === "fetch_result" || ["refusal", "cut"].includes(facts.shown)) continue;
       const text = resultOf(asked.arguments);
       const message = messages[facts.at];
+      if (facts.handle !== null && claims.get(facts.handle)?.forgotten) continue;
       if (facts.handle === null) assert.ok(message?.text.includes(text));
       else
         assert.ok(
@@ -291,6 +352,23 @@ export class Attack {
       if (prefix.by === null) assert.equal(prefix.messages, last.messages.length);
       assert.ok(prefix.tokens <= prefix.totalTokens && prefix.bytes > 0);
     }
+  }
+
+  /** What is pinned is shortened by the person's word only, and nothing is read of what was forgotten. */
+  #checkActs(): void {
+    let state = historyFold.begin();
+    const claims = new Map<Handle, Claim>();
+    for (const event of this.events) {
+      if (event.type === "aged")
+        for (const { call } of event.decisions)
+          assert.equal(state.results.get(call)?.isPinned, false, `${call} was pinned, and ${event.strategy}`);
+      if (event.type === "redeemed" || event.type === "paged")
+        assert.equal(claims.get(event.handle)?.forgotten, undefined, `${event.handle} was forgotten`);
+      state = historyFold.reduce(state, event);
+      takeIn(claims, event);
+    }
+    for (const digest of forgottenIn(claims.values()))
+      assert.ok(!this.blobs.has(digest) && !this.media.has(digest), "what was forgotten is gone");
   }
 
   /** What is kept up as messages come is what counting anew says. */

@@ -159,7 +159,11 @@ export async function endure(
         if (outcome.struck >= 0)
           count(tally, `${WORDS[fault.kind] ?? fault.kind}${fault.lasts ? " from then on" : ""}`);
         const mayBeGone = new Set(work === "forget" ? [prepared.session] : []);
-        const lost = await lossesOf(root, { acks: [...acks, ...outcome.acks], mayBeGone });
+        const lost = await lossesOf(root, {
+          acks: [...acks, ...outcome.acks],
+          mayBeGone,
+          mayBeForgotten: work === "forget result",
+        });
         tally.verifications += 2;
         const step = `${fault.kind} at ${outcome.steps[fault.at]} ${fault.at} of "${work}" (${outcome.end})`;
         if (outcome.end !== "stopped" && outcome.open > 0) lost.push(`${outcome.open} files were left open`);

@@ -3,6 +3,7 @@
 
 import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { Claim } from "../../src/schema/claim";
 import { StoreCare } from "../../src/store/care";
 import { sha256 } from "../../src/store/digest";
 import type { OpenSession } from "../../src/store/openSession";
@@ -10,7 +11,7 @@ import { Sessions } from "../../src/store/sessions";
 import { unwatched, watched } from "./faultyFiles"; // before the store
 import { type FileFault, type FileStep, Watch, type Work } from "./fileFaults";
 import type { Ack } from "./ledger";
-import { HOUR_MS, keep } from "./lifetime";
+import { forgetIn, HOUR_MS, keep } from "./lifetime";
 
 export type Prepared = {
   readonly template: string;
@@ -83,6 +84,14 @@ const works: Readonly<Record<Work, (doing: Doing) => Promise<unknown>>> = {
   sweep: async ({ one }) => (await StoreCare.open(one.root, one.prepared.workspace, later)).sweep(),
   forget: async ({ one }) =>
     (await StoreCare.open(one.root, one.prepared.workspace, clock)).forgetSession(one.prepared.session),
+  "forget result": async ({ one }) => {
+    const store = await Sessions.open(one.root, one.prepared.workspace, clock);
+    const session = await store.open(one.prepared.session);
+    await closing(session, async () => {
+      const claim = session.events.find((event) => event.type === "tool_result_stored") as Claim | undefined;
+      if (claim) await forgetIn(session, claim);
+    });
+  },
   fork: async (doing) => {
     const { root, prepared } = doing.one;
     const { session } = await (await StoreCare.open(root, prepared.workspace, clock)).fork(prepared.session);

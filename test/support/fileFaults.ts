@@ -68,6 +68,7 @@ export const WORKS = [
   "mend",
   "sweep",
   "forget",
+  "forget result",
   "fork",
   "export",
   "import",

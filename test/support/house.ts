@@ -1,15 +1,15 @@
 // test/support: a whole house in memory. Tools are functions, the model a script, the log an array, the clock a counter.
 import { createHash } from "node:crypto";
+import { ActQueue } from "../../src/agent/actQueue";
 import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
-import { joinedClaim } from "../../src/claims/claim";
 import { windowOf } from "../../src/claims/window";
 import { estimatedTokens } from "../../src/history/tokens";
 import type { ScriptReply } from "../../src/models/script";
 import { createScriptedModel } from "../../src/models/scripted";
-import { Claim, type Digest, type Handle } from "../../src/schema/claim";
+import type { Claim, Digest, Handle } from "../../src/schema/claim";
 import type { Logged, SessionEvent } from "../../src/schema/event";
 import { Failure } from "../../src/schema/failure";
 import type { ChatModel, ChatRequest } from "../../src/schema/model";
@@ -18,6 +18,7 @@ import { type CoreSettings, DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/text";
 import type { TokenCounter } from "../../src/schema/tokens";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
+import { claimsOf, forgottenIn } from "../../src/store/marks";
 import { charOfLine, Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
 import { policyFrom } from "../../src/thimble/policy";
@@ -147,10 +148,13 @@ export async function openHouse(options: HouseOptions) {
     },
     find: (handle: Handle): Claim | undefined => {
       claimCalls.push("find");
-      return events
-        .filter((event) => event.type === "tool_result_stored" && event.handle === handle)
-        .map((event) => Claim.parse(event))
-        .reduce<Claim | undefined>((before, next) => (before ? joinedClaim(before, next) : next), undefined);
+      return claimsOf(events).get(handle);
+    },
+    removeForgotten: async () => {
+      for (const digest of forgottenIn(claimsOf(events).values())) {
+        blobs.delete(digest);
+        media.delete(digest);
+      }
     },
     checkpoint: async () => undefined,
   };
@@ -210,8 +214,13 @@ export async function openHouse(options: HouseOptions) {
     claimCalls: () => [...claimCalls],
     puts: () => claimCalls.filter((name) => name === "put").length,
     syncs: () => syncs,
-    ask: (question: string, signal = new AbortController().signal): Promise<RunEnd> =>
-      runConversation(conversation, question, signal),
+    ask: (
+      question: string,
+      signal = new AbortController().signal,
+      acts: ActQueue = new ActQueue(),
+    ): Promise<RunEnd> => runConversation(conversation, question, signal, acts),
+    /** The session as it is when it does not run. */
+    takeUp: () => Conversation.takeUp(events, ports),
     story: () => events.map(pictureOf),
     eventsOf: <T extends SessionEvent["type"]>(type: T) =>
       events.filter((event): event is Logged & Extract<SessionEvent, { type: T }> => event.type === type),
@@ -286,6 +295,8 @@ export function pictureOf(event: SessionEvent): string {
       return `gated ${event.verdict} ${event.unread.map(({ tool, inspected, total }) => `${tool} ${inspected}/${total}`).join(", ")}`;
     case "pinned":
       return `pinned ${event.call} ${event.isPinned}`;
+    case "forgotten":
+      return `forgotten ${event.call}`;
     case "overflowed":
       return `overflowed ${event.step}`;
     case "pruned":

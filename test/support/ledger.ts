@@ -22,6 +22,8 @@ export type Expectation = {
   readonly acks: readonly Ack[];
   /** Sessions that may be gone as a whole. */
   readonly mayBeGone?: ReadonlySet<string>;
+  /** Somebody forgot stored results: what was forgotten must then be gone. */
+  readonly mayBeForgotten?: boolean;
   /** Problems that verify may tell before anything is mended: what the fault itself did. */
   readonly mayTell?: RegExp;
 };
@@ -66,7 +68,7 @@ export async function lossesOf(root: string, expected: Expectation): Promise<str
       }
       try {
         const open = await store.open(session);
-        lost.push(...(await lostOf(open, acks)));
+        lost.push(...(await lostOf(open, expected)));
         await open.append({ type: "asked", turn: 1, text: "it goes on" });
         await open.sync();
         await open.close();
@@ -82,7 +84,10 @@ export async function lossesOf(root: string, expected: Expectation): Promise<str
 }
 
 /** Every promise of this session is kept; no handle of another is known here. */
-async function lostOf(session: OpenSession, acks: readonly Ack[]): Promise<string[]> {
+async function lostOf(
+  session: OpenSession,
+  { acks, mayBeForgotten = false }: Pick<Expectation, "acks" | "mayBeForgotten">,
+): Promise<string[]> {
   const lost: string[] = [];
   const mine = new Set(acks.filter((ack) => ack.session === session.id).map(({ handle }) => handle));
   for (const ack of acks) {
@@ -92,6 +97,13 @@ async function lostOf(session: OpenSession, acks: readonly Ack[]): Promise<strin
       continue;
     }
     if (claim?.sha256 !== ack.sha256) lost.push(`${session.id} has lost ${ack.handle}`);
+    else if (claim.forgotten && mayBeForgotten)
+      await session.read(ack.sha256).then(
+        () => lost.push(`${session.id} still has the content of ${ack.handle}`),
+        (cause) => {
+          if (code(cause) !== "blob-missing") lost.push(`${ack.handle}: ${code(cause)}`);
+        },
+      );
     else
       await session.read(ack.sha256).then(
         (text) => {

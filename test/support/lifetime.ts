@@ -56,6 +56,16 @@ export async function keep(
   return handle;
 }
 
+/** Deletes a stored result, as the loop does: intent first. */
+export async function forgetIn(
+  session: OpenSession,
+  { handle, sha256: digest }: Pick<Claim, "handle" | "sha256">,
+): Promise<void> {
+  await session.append({ type: "forgotten", call: null, handle, sha256: digest });
+  await session.sync();
+  await session.removeForgotten();
+}
+
 /** A closed session with these results, and the handles that were shown. */
 export async function sessionWith(
   store: Sessions,

@@ -6,8 +6,10 @@ import os from "node:os";
 import path from "node:path";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
-import { LONG, sessionWith } from "../../support/lifetime";
-import { clock, folderOf } from "../../support/storeFolder";
+import { tool } from "../../support/house";
+import { LONG, sessionWith, typesOf } from "../../support/lifetime";
+import { ofType, runIn } from "../../support/runs";
+import { clock, folderOf, hasCode } from "../../support/storeFolder";
 import { bundleWriter } from "../../support/writerProcess";
 
 type Finished = { readonly code: number; readonly out: string; readonly err: string };
@@ -105,6 +107,58 @@ test("verify, export, import, fork, forget and sweep: one sentence each, problem
     (await cloakroom("import", path.join(folder, "absent.zip"))).err,
     /there is no such file\. Nothing was added/,
   );
+});
+
+test("pin, shorten, forget one result, fork at a turn: one sentence each, refused in a sentence", async function () {
+  this.timeout(30_000);
+  const store = await Sessions.open(root, workspace, clock);
+  const calls = [{ name: "read_file", arguments: { path: "a.md" } }];
+  const tools = [tool("read_file", () => LONG, { class: "read" })];
+  const { session } = await runIn(store, { replies: [{ calls }, { say: "Done." }], tools });
+  const [stored] = ofType(await store.events(session), "tool_result_stored");
+  const handle = stored?.handle ?? assert.fail();
+  const told = async (...words: string[]) => {
+    const { code, out, err } = await cloakroom(...words);
+    return [code, out, err];
+  };
+  assert.deepEqual(await told("pin", session, "t1c0"), [0, "Pinned: t1c0 stays as it is.\n", ""]);
+  assert.deepEqual(await told("pin", session, "t1c0", "--no"), [0, "t1c0 may be shortened again.\n", ""]);
+  assert.deepEqual(await told("shorten", session, "t1c0"), [
+    0,
+    "Shortened: t1c0. The whole of it is stored.\n",
+    "",
+  ]);
+  assert.deepEqual(await told("shorten", session, "t1c0"), [
+    1,
+    "",
+    "This result is one line already. Read it back where you need it.\n",
+  ]);
+  const forked = await cloakroom("fork", session, "--turn", "1");
+  assert.match(forked.out, /^Forked the session through turn 1 with its 1 stored result\.\n/, forked.err);
+  assert.match(
+    (await cloakroom("fork", session, "--turn", "7")).err,
+    /^There is no turn 7 .* turns 1 to 2\./,
+  );
+  assert.match((await cloakroom("forget", session, handle)).err, /^This deletes from disk/);
+  assert.equal(await store.content(session, handle), LONG);
+  assert.deepEqual(await told("forget", session, handle, "--yes"), [
+    0,
+    `Deleted: the content of ${handle}. What was shown of it stays in the session.\n`,
+    "",
+  ]);
+  await assert.rejects(store.content(session, handle), hasCode("blob-forgotten"));
+  const types = typesOf(await store.events(session));
+  assert.deepEqual(types.slice(types.indexOf("run_ended") + 1), ["pinned", "pinned", "aged", "forgotten"]);
+  const wrong: [RegExp, ...string[]][] = [
+    [/^Name the session and the result: pin SESSION CALL/, "pin", session],
+    [/^no-handle is no handle/, "forget", session, "no-handle", "--yes"],
+    [/^--turn takes/, "fork", session, "--turn", "last"],
+  ];
+  for (const [expected, ...words] of wrong) {
+    const { code, err } = await cloakroom(...words);
+    assert.deepEqual([code, expected.test(err)], [2, true], err);
+  }
+  assert.equal((await cloakroom("verify", session)).code, 0);
 });
 
 test("what a terminal would obey in a title or a text is shown, never sent to it", async () => {
