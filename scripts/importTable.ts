@@ -64,12 +64,13 @@ const allPackages = [...new Set(Object.values(ROOMS).flatMap((room) => room.pack
 /** Files where the rooms meet, and the browser side. */
 export const ENTRANCES: Readonly<Record<string, Room>> = {
   "src/extension.ts": {
-    rooms: [...allRooms, "src/editorHost.ts"],
+    rooms: [...allRooms, "src/editorHost.ts", "src/inspectorHost.ts"],
     packages: allPackages,
     node: true,
     pure: false,
   },
   "src/editorHost.ts": { rooms: allRooms, packages: allPackages, node: true, pure: false },
+  "src/inspectorHost.ts": { rooms: allRooms, packages: allPackages, node: true, pure: false },
   "src/cli.ts": {
     rooms: [...allRooms.filter((room) => room !== "vscode"), "cli"],
     packages: allPackages.filter((name) => !["vscode", "vscode-languageclient"].includes(name)),

@@ -15,13 +15,11 @@ import { USAGE } from "./cli/usage";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import type { ReadRecorded } from "./inspector/whatIf/analyseTranscript";
-import type { RecordedSession } from "./inspector/whatIf/session";
 import { DEFAULT_START_TIMEOUT_MS, openServers } from "./mcp/openServers";
 import { readMcpFile } from "./mcp/settings";
 import { readScript } from "./models/readScript";
 import { createScriptedModel } from "./models/scripted";
 import { openTokens } from "./models/tokenizer";
-import type { Digest } from "./schema/claim";
 import { Failure } from "./schema/failure";
 import { Intent, LimitMode, NamedIntent } from "./schema/policy";
 import { DEFAULT_SETTINGS } from "./schema/settings";
@@ -30,6 +28,7 @@ import { type Made, StoreActs, type Told } from "./store/acts";
 import { plainNameOf } from "./store/blobs";
 import { DEFAULT_STORE_SETTINGS, StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
+import { recordedIn } from "./store/recorded";
 import { RedisContents } from "./store/redisFiles";
 import { Sessions } from "./store/sessions";
 import { Vault } from "./store/vault";
@@ -268,25 +267,6 @@ async function listFound(json: boolean): Promise<number> {
   const found = await findTranscripts(homedir(), process.platform, process.env);
   if (found.length === 0 && !json) return complain("No session files of other agents were found.", 1);
   return print(foundLines(found, clock.now(), json).join("\n"), 0);
-}
-
-/** A stored session with its contents; what is gone of those is shown as the conversation had it. */
-async function recordedIn(store: Sessions, session: string): Promise<RecordedSession> {
-  const { events, problem } = await store.evidence(session);
-  if (problem !== null) throw new Failure("log-damaged", `its log is damaged (${problem}).`);
-  const contents = new Map<Digest, string>();
-  const contentOf = await store.contents(session);
-  for (const event of events) {
-    if (event.type !== "tool_result_stored" || event.mediaType !== undefined) continue;
-    const text = await contentOf(event.handle).catch((cause: unknown) => {
-      const isGone =
-        cause instanceof Failure && ["blob-missing", "blob-corrupt", "blob-forgotten"].includes(cause.code);
-      if (!isGone) throw cause;
-      return null;
-    });
-    if (text !== null) contents.set(event.sha256, text);
-  }
-  return { events, contents };
 }
 
 /** What other agents wrote. */

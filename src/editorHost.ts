@@ -46,9 +46,7 @@ export type HostPorts = {
 };
 
 export function createHost({ store, approver, choices, log, asAbsolutePath }: HostPorts): SessionHost {
-  const { root, vault, onFull } = store;
-  const openStore = () =>
-    Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
+  const openStore = () => openSessions(store);
   const acts = new SessionActs();
   const readPack = (file: string) => readFile(asAbsolutePath(`packs/${file}`), "utf8");
   return {
@@ -115,6 +113,9 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
     },
   };
 }
+
+export const openSessions = ({ root, vault, onFull }: HostPorts["store"]): Promise<Sessions> =>
+  Sessions.open(root, workspaceIdentity(), clock, { ...readStoreSettings().limits, onFull }, vault());
 
 const withMode = <T extends { readonly limits: { readonly mode: LimitMode } }>(
   settings: T,

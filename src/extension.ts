@@ -1,9 +1,9 @@
 /** The composition root: the house is built here, in the order data meets it. */
-import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import * as vscode from "vscode";
 import { safeTexts } from "./agent/safeTexts";
-import { createHost, reviewOf, workspacePolicies } from "./editorHost";
+import { createHost, openSessions, reviewOf, workspacePolicies } from "./editorHost";
+import { createInspector } from "./inspectorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { openTokens } from "./models/tokenizer";
@@ -11,15 +11,15 @@ import { StoreActs } from "./store/acts";
 import { plainNameOf } from "./store/blobs";
 import { StoreCare } from "./store/care";
 import { sha256 } from "./store/digest";
+import { recordedIn } from "./store/recorded";
 import { RedisServers } from "./store/redisFiles";
 import { Vault } from "./store/vault";
 import { nodeClock as clock } from "./tools/nodeClock";
 import { readTranscript } from "./transcripts/readTranscript";
 import { Approver } from "./vscode/approver";
-import { ANSWER_COMMAND, Commands, messageOf } from "./vscode/commands";
+import { ANSWER_COMMAND, Commands } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
 import { Disposables } from "./vscode/disposables";
-import { InspectorView } from "./vscode/inspectorView";
 import { LimitChoices } from "./vscode/limitChoices";
 import { LimitCommands } from "./vscode/limitCommands";
 import { pickModel } from "./vscode/pickModel";
@@ -30,6 +30,9 @@ import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
 import { StoreSecrets } from "./vscode/storeSecrets";
 import { Transcripts, textBehind } from "./vscode/transcripts";
 import { workspaceIdentity } from "./vscode/workspaceFolders";
+
+/** Contents of a session that are replayed at once. */
+const REPLAYED_BYTES = 64 * 1024 * 1024;
 
 let sessionsOfWindow: SessionController | undefined;
 
@@ -65,11 +68,12 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   owned.add(commands.register());
   owned.add(secrets.register((work) => commands.guard(work)));
+  const tokens = () => openTokens((sentence) => log.warn(sentence));
   const readTranscripts = async (file: string) =>
     readTranscript(file, {
       hash: sha256,
       now: clock.now,
-      tokens: await openTokens((sentence) => log.warn(sentence)),
+      tokens: await tokens(),
       nameOf: plainNameOf,
       safe: (salt) => safeTexts(salt, sha256),
     });
@@ -97,9 +101,19 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   owned.add(limits.register());
 
-  const source = { state: () => sessions.state(), onDidChange: sessions.onDidChange, problemOf: messageOf };
-  const nonce = () => randomBytes(16).toString("hex");
-  owned.add(new InspectorView(context.extensionUri, source, commands.acts(), nonce).register());
+  createInspector(
+    {
+      context,
+      sessions,
+      commands,
+      acts: { limits, store: storeCommands, answer: () => approver.reopen() },
+      tokens,
+      recorded: async (session) => recordedIn(await openSessions(store), session, REPLAYED_BYTES),
+      readTranscript: async (file) => (await readTranscripts(file)).sessions,
+      waiting: { isWaiting: () => approver.isWaiting, onDidChange: approver.onDidChangeWaiting },
+    },
+    owned,
+  );
   owned.add(registerPolicyLanguage(context.asAbsolutePath("dist/languageServer.cjs"), log));
 }
 

@@ -9,6 +9,7 @@ export type FailureCode =
   | "session-missing"
   | "session-in-use"
   | "session-read-only"
+  | "session-too-large"
   | "turn-missing"
   | "act-refused"
   | "store-unwritable"

@@ -39,6 +39,10 @@ export class Approver implements vscode.Disposable {
   readonly #reminder: vscode.StatusBarItem;
   #queue: Promise<unknown> = Promise.resolve();
   #picker: vscode.QuickPick<Answer> | undefined;
+  #isAside = false;
+  readonly #waits = new vscode.EventEmitter<void>();
+  /** Fires when a question was put aside, or no longer is. */
+  readonly onDidChangeWaiting = this.#waits.event;
 
   /** `answerCommand` calls `reopen`. `screenSettled`: nothing else is about to open over what is asked about. */
   constructor(answerCommand: string, screenSettled: () => Promise<unknown>) {
@@ -72,7 +76,13 @@ export class Approver implements vscode.Disposable {
     this.#picker.show();
   }
 
+  /** Whether a question was put aside. */
+  get isWaiting(): boolean {
+    return this.#isAside;
+  }
+
   dispose(): void {
+    this.#waits.dispose();
     this.#picker?.dispose();
     this.#reminder.dispose();
     this.#documents.dispose();
@@ -160,6 +170,8 @@ export class Approver implements vscode.Disposable {
   }
 
   #aside(isAside: boolean): void {
+    this.#isAside = isAside;
+    this.#waits.fire();
     if (isAside) this.#reminder.show();
     else this.#reminder.hide();
     void vscode.commands.executeCommand("setContext", "cloakroom.asking", isAside);

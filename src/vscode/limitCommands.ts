@@ -58,9 +58,10 @@ export class LimitCommands {
     );
   }
 
-  async setIntent(): Promise<void> {
+  /** `of`: the session; not given: it is asked for. */
+  async setIntent(of?: string): Promise<void> {
     const { choices } = this.#ports;
-    const session = await this.#session("Set Intent");
+    const session = of === undefined ? await this.#session("Set Intent") : await this.#chosen(of);
     if (!session) return;
     const now = choices.of(session.id).intent;
     const isCurrent = (intent: string | null) =>
@@ -238,6 +239,11 @@ export class LimitCommands {
   }
 
   /** The session that the inspector shows, or the one that is started next. Undefined: the person closed the picker. */
+  async #chosen(session: string): Promise<Chosen> {
+    const title = (await this.#ports.sessions.fold(session))?.head?.title ?? session;
+    return { id: session, name: inLabel(title) };
+  }
+
   async #session(title: string): Promise<Chosen | undefined> {
     const { sessions } = this.#ports;
     const listed = await sessions.list();
