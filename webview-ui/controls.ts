@@ -18,7 +18,7 @@ export type ButtonProps = {
   readonly icon?: string; // codicon name
   readonly isDisabled?: boolean;
   readonly title?: string;
-  readonly onClick: () => void;
+  readonly onClick: (event: Event) => void;
 };
 
 export function button(props: ButtonProps): TemplateResult {
@@ -31,7 +31,7 @@ export function button(props: ButtonProps): TemplateResult {
     ?disabled=${isDisabled}
     aria-disabled=${isDisabled ? "true" : nothing}
     @keydown=${keepFromScrolling}
-    @click=${() => !isDisabled && onClick()}
+    @click=${(event: Event) => !isDisabled && onClick(event)}
     >${label}</vscode-button
   >`;
 }
@@ -61,7 +61,7 @@ export function iconButton({
     label=${label}
     title=${label}
     ${ref(tell)}
-    @click=${() => !isDisabled && onClick()}
+    @click=${(event: Event) => !isDisabled && onClick(event)}
   ></vscode-toolbar-button>`;
 }
 
@@ -96,7 +96,7 @@ export function textField(props: TextFieldProps): TemplateResult {
   };
   return html`<vscode-textfield
     data-name=${name}
-    label=${label}
+    .label=${label}
     title=${label}
     type=${type}
     placeholder=${placeholder}
@@ -117,7 +117,7 @@ export type SelectProps<T extends string> = {
   readonly name: string;
   readonly value: T;
   readonly choices: readonly Choice<T>[];
-  readonly onChange: (value: T) => void;
+  readonly onChange: (value: T, event: Event) => void;
 };
 
 export function select<T extends string>(props: SelectProps<T>): TemplateResult {
@@ -127,7 +127,7 @@ export function select<T extends string>(props: SelectProps<T>): TemplateResult 
     label=${label}
     title=${label}
     .value=${value}
-    @change=${(event: Event) => onChange(valueIn(event) as T)}
+    @change=${(event: Event) => onChange(valueIn(event) as T, event)}
   >
     ${choices.map((choice) => html`<vscode-option value=${choice.value}>${choice.label}</vscode-option>`)}
   </vscode-single-select>`;

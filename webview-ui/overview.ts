@@ -6,6 +6,7 @@ import { type BarProps, contextBar, legend } from "./contextBar";
 import { FILL_PARTS } from "./fillParts";
 import { type Fill, hasCosts, OVERVIEW_WORDS, overviewParts, type Part, type Unit } from "./overviewWords";
 import { type PlotEvents, type PlotProps, plotView, selectedColumn } from "./plot";
+import { toggles } from "./toggles";
 
 export type OverviewProps = PlotProps & {
   readonly head: SessionHead;
@@ -53,18 +54,14 @@ function barOf(
 const partView = ({ text, title }: Part, at: number): TemplateResult =>
   html`${at === 0 ? nothing : "; "}<span title=${title}>${text}</span>`;
 
-function unitToggle(unit: Unit, onUnit: (unit: Unit) => void): TemplateResult {
-  const choice = (value: Unit, label: string) =>
-    html`<button
-      type="button"
-      class="toggle"
-      data-action="unit-${value}"
-      aria-pressed=${String(unit === value)}
-      @click=${() => unit !== value && onUnit(value)}
-    >
-      ${label}
-    </button>`;
-  return html`<div class="toggles" role="group" aria-label=${OVERVIEW_WORDS.unit}>
-    ${choice("tokens", OVERVIEW_WORDS.tokens)}${choice("cost", OVERVIEW_WORDS.cost)}
-  </div>`;
-}
+const unitToggle = (unit: Unit, onUnit: (unit: Unit) => void): TemplateResult =>
+  toggles<Unit>(
+    OVERVIEW_WORDS.unit,
+    "unit",
+    unit,
+    [
+      { value: "tokens", label: OVERVIEW_WORDS.tokens },
+      { value: "cost", label: OVERVIEW_WORDS.cost },
+    ],
+    onUnit,
+  );
