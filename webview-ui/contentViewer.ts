@@ -42,7 +42,7 @@ export function contentViewer(props: ContentProps, events: ContentEvents): Templ
   const { window, problem, isReading } = props;
   return html`<section class="content-viewer" aria-label=${WORDS.content} aria-busy=${String(isReading)}>
     ${barView(props, events)}
-    <p class="content-problem" role="alert" ?hidden=${problem === null}>${problem ?? ""}</p>
+    <p class="content-problem" role="alert" ?hidden=${problem === null}>${oneLine(problem ?? "", 500)}</p>
     ${
       window === null
         ? html`<p class="content-status" role="status">${problem === null ? WORDS.reading : ""}</p>`

@@ -1,4 +1,5 @@
 // The inspector's browser side: what fills the window in one turn, as a bar, and what its parts are called.
+import "./contextBar.css";
 import { html, nothing, type TemplateResult } from "lit";
 import { FILL_PARTS, sumOf } from "./fillParts";
 import { barWords, type Fill, OVERVIEW_WORDS } from "./overviewWords";

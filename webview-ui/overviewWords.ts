@@ -3,6 +3,7 @@ import type { PlotColumn } from "../src/schema/inspector";
 import type { ListView, RequestFill, SessionHead } from "../src/schema/view";
 import { FILL_PARTS, sumOf } from "./fillParts";
 import type { TokenFormat } from "./tokenFormat";
+import { oneLine } from "./visibleText";
 
 /** A part of the sentence: short on the page, in full where the pointer rests. */
 export type Part = { readonly text: string; readonly title: string };
@@ -78,13 +79,13 @@ function savedPart({ totals }: SessionHead, f: TokenFormat): Part | null {
 function costPart({ totals, priceName }: SessionHead, f: TokenFormat): Part {
   const { sentCost, naiveCost } = totals;
   return {
-    text: `cost ${f.compact(sentCost)} instead of ${f.compact(naiveCost)} input tokens (prices: ${priceName})`,
+    text: `cost ${f.compact(sentCost)} instead of ${f.compact(naiveCost)} input tokens (prices: ${oneLine(priceName ?? "", 60)})`,
     title: `${f.number(Math.round(sentCost))} instead of ${f.number(Math.round(naiveCost))}, in tokens of input at the price of what is not cached`,
   };
 }
 
 const listTitle = ({ tool, inspected, total }: ListView, f: TokenFormat): string =>
-  `${tool}: ${f.number(inspected)} of ${f.count(total, "record")} read`;
+  `${oneLine(tool, 60)}: ${f.number(inspected)} of ${f.count(total, "record")} read`;
 
 /** "Turn 12: 41,200 tokens; naive 90,000": of a column, and of the slider's value. */
 export function columnWords({ turn, tokens, naive, isEstimate }: PlotColumn, f: TokenFormat): string {

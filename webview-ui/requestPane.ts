@@ -49,7 +49,7 @@ export type RequestEvents = {
 export function requestPane(props: RequestProps, events: RequestEvents): TemplateResult {
   const { request, problem } = props;
   return html`<section class="request-pane" aria-label=${WORDS.request}>
-    ${problem === null ? nothing : html`<p class="pane-problem" role="alert">${problem}</p>`}
+    ${problem === null ? nothing : html`<p class="pane-problem" role="alert">${oneLine(problem, 500)}</p>`}
     ${
       request === null
         ? html`<p class="pane-quiet" role="status">${problem === null ? WORDS.reading : nothing}</p>`
@@ -154,7 +154,7 @@ function itemView(item: RequestItem, props: RequestProps, events: RequestEvents)
     <summary class="request-row" title=${itemTitle(item, f)}>
       <span class="request-mark" aria-hidden="true">${markOf(item.state)}</span
       ><span class="pane-unseen">${capital(placeName(item.at))}, ${stateName(item.state)}: </span
-      ><span class="request-role">${oneLine(roleName(item), 60)}</span
+      ><span class="request-role">${roleName(item)}</span
       ><span class="request-preview">${oneLine(item.preview, 200)}</span
       ><span class="request-size">${sizeOf(item, f)}</span>
     </summary>

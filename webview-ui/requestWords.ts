@@ -1,6 +1,7 @@
 // The inspector's browser side: what is said of a request, beside the one before it.
 import type { RequestItem, RequestView } from "../src/schema/requestView";
 import type { TokenFormat } from "./tokenFormat";
+import { oneLine } from "./visibleText";
 
 export const REQUEST_WORDS = {
   request: "Request",
@@ -34,7 +35,8 @@ const ROLES = {
   assistant: "Assistant",
   tool: "Result",
 } as const;
-export const roleName = ({ role, tool }: Pick<RequestItem, "role" | "tool">): string => tool ?? ROLES[role];
+export const roleName = ({ role, tool }: Pick<RequestItem, "role" | "tool">): string =>
+  tool === null ? ROLES[role] : oneLine(tool, 60);
 
 const CAUSES: Readonly<Record<string, string>> = {
   aged: "an old result was shortened",

@@ -171,3 +171,32 @@ export const ANALYSIS: AnalysisSummary = {
     HOSTILE,
   ],
 };
+
+/** What each panel's props are, but for the format and the callbacks. */
+export const OVERVIEW = {
+  head: HEAD,
+  plot: plotOf(40),
+  turnCount: 40,
+  selected: null,
+  pointed: null,
+  whatIf: null,
+  windowTokens: HEAD.windowTokens,
+  fill: null,
+  unit: "tokens",
+} as const;
+export const REQUEST_PANE = {
+  request: REQUEST,
+  problem: null,
+  previousTurn: 6,
+  texts: [[9, { text: `The tide.\n${HOSTILE}`, offset: 0, totalChars: 92_112 }]],
+  filter: "all",
+  isByMessages: true,
+} as const;
+export const VIEWER = { window: CONTENT, match: null, problem: null, find: "", isReading: false } as const;
+export const WHAT_IF = {
+  knobs: KNOBS,
+  defaults: KNOBS,
+  series: SERIES,
+  problem: null,
+  isBusy: false,
+} as const;

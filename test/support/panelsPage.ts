@@ -1,9 +1,11 @@
 // test/support: the inspector's panels in a real Chromium, under the webview's content security policy, without the page.
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import * as esbuild from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
+import { launchBrowser } from "../vscode/workbench";
 import { DARK, type Theme } from "./themes";
 
 export type PanelOptions = {
@@ -48,7 +50,8 @@ const DOCUMENT = `<!DOCTYPE html>
 
 const themeSheet = (theme: Theme): string => {
   const variables = Object.entries(theme).map(([name, value]) => `${name}: ${value};`);
-  return `:root { ${variables.join(" ")} } body { background: var(--vscode-sideBar-background); }`;
+  return `:root { ${variables.join(" ")} } body { background: var(--vscode-sideBar-background); }
+    main { display: flex; flex: 1; flex-direction: column; min-height: 0; overflow: auto; }`;
 };
 
 /** An open page; `problems` collects violations of the policy, warnings and uncaught errors: none may appear. */
@@ -121,4 +124,53 @@ export async function violationsIn(page: Page): Promise<string[]> {
         nodes.map((node) => `${id}: ${JSON.stringify(node.target)} ${node.failureSummary}`),
       );
   });
+}
+
+/** Panels in one browser, for a suite. */
+export class PanelsBench {
+  readonly #browser: Browser;
+  readonly #bundle: ReadonlyMap<string, Uint8Array>;
+
+  private constructor(browser: Browser, bundle: ReadonlyMap<string, Uint8Array>) {
+    this.#browser = browser;
+    this.#bundle = bundle;
+  }
+
+  static async open(): Promise<PanelsBench> {
+    const [browser, bundle] = await Promise.all([launchBrowser(), panelsBundle()]);
+    return new PanelsBench(browser, bundle);
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+
+  /** Shows a panel, and after `use` looks whether anything was said on the console. */
+  async on(
+    panel: Panel,
+    given: Readonly<Record<string, unknown>>,
+    use: (page: Page) => Promise<void>,
+    options: PanelOptions = {},
+  ): Promise<void> {
+    const { page, problems } = await openPanels(this.#browser, this.#bundle, options);
+    try {
+      await showPanel(page, panel, given);
+      await use(page);
+      assert.deepEqual(problems, []);
+    } finally {
+      await page.context().close();
+    }
+  }
+
+  /** Violations of the accessibility rules in each panel given, under one theme. */
+  async violations(panels: readonly (readonly [Panel, Readonly<Record<string, unknown>>])[], theme: Theme) {
+    const { page } = await openPanels(this.#browser, this.#bundle, { theme });
+    const found: string[] = [];
+    for (const [panel, given] of panels) {
+      await showPanel(page, panel, given);
+      found.push(...(await violationsIn(page)).map((violation) => `${panel}: ${violation}`));
+    }
+    await page.context().close();
+    return found;
+  }
 }
