@@ -102,10 +102,10 @@ function strategyRow({ knobs }: WhatIfProps, events: WhatIfEvents): TemplateResu
   </div>`;
 }
 
-function knobRow(knob: NumberKnob, { knobs, format: f }: WhatIfProps, events: WhatIfEvents): TemplateResult {
+function knobRow(knob: NumberKnob, props: WhatIfProps, events: WhatIfEvents): TemplateResult {
   const { name, label, unit, slider } = knob;
-  const value = knob.read(knobs);
-  return html`<div class="knob" data-knob=${name} @input=${(event: Event) => onInput(event, knob, knobs, events)}>
+  const value = knob.read(props.knobs);
+  return html`<div class="knob" data-knob=${name} @input=${(event: Event) => onInput(event, knob, props, events)}>
     <span class="knob-label" aria-hidden="true">${label} <span class="knob-unit">${unit}</span></span>
     ${range({
       label,
@@ -114,7 +114,7 @@ function knobRow(knob: NumberKnob, { knobs, format: f }: WhatIfProps, events: Wh
       minimum: Math.min(knob.minimum, slider.step),
       maximum: slider.maximum,
       step: slider.step,
-      valueText: value === null ? "" : `${f.decimal(value)} ${unit}`,
+      valueText: valueText(knob, value, props.format),
     })}
     ${textField({
       label: `${label}, ${unit}`,
@@ -128,8 +128,11 @@ function knobRow(knob: NumberKnob, { knobs, format: f }: WhatIfProps, events: Wh
   </div>`;
 }
 
+const valueText = ({ unit }: NumberKnob, value: number | null, f: TokenFormat): string =>
+  value === null ? WORDS.unlimited : `${f.decimal(value)} ${unit}`;
+
 /** The slider and the field of a knob follow each other at once; the rest of the page is told later. */
-function onInput(event: Event, knob: NumberKnob, knobs: WhatIfKnobs, events: WhatIfEvents): void {
+function onInput(event: Event, knob: NumberKnob, { knobs, format }: WhatIfProps, events: WhatIfEvents): void {
   const row = event.currentTarget as HTMLElement;
   const from = event.target as HTMLInputElement;
   const [slider, field] = controlsOf(row);
@@ -140,7 +143,7 @@ function onInput(event: Event, knob: NumberKnob, knobs: WhatIfKnobs, events: Wha
   field?.toggleAttribute("invalid", !isTaken);
   if (from === slider && field) field.value = typed;
   else if (slider && value !== null) slider.value = String(value);
-  if (slider && isTaken) slider.setAttribute("aria-valuetext", `${typed} ${knob.unit}`);
+  if (slider && isTaken) slider.setAttribute("aria-valuetext", valueText(knob, value, format));
   if (!isTaken) return;
   change(
     event,

@@ -22,6 +22,7 @@ export const WHAT_IF_WORDS = {
   sent: "Tokens sent",
   cost: "Cost",
   peak: "Largest",
+  unlimited: "No limit",
   none: "The session has no request yet.",
 } as const;
 

@@ -47,7 +47,7 @@ suite("content: places", () => {
 
   test("for every text: its pieces are the text, and none begins within a character", () => {
     fc.assert(
-      fc.property(fc.nat(16_100), anyText, (length, text) => {
+      fc.property(fc.integer({ min: 15_900, max: 16_010 }), anyText, (length, text) => {
         const whole = "x".repeat(length) + "🌊".repeat(40) + text;
         const pieces = piecesOf(whole);
         assert.equal(pieces.join(""), whole);

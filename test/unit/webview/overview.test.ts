@@ -1,6 +1,7 @@
 // test/unit/webview: a session at a glance: its sentence, its bar, and the plot that is a slider.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Page } from "playwright-core";
 import { FILL_KINDS } from "../../../src/schema/view";
 import { FILL_PARTS } from "../../../webview-ui/fillParts";
 import { createFormat } from "../../../webview-ui/format";
@@ -47,6 +48,8 @@ suite("overview: words", () => {
     );
     const whole = { ...LIST, inspected: LIST.total, complete: true as const };
     assert.equal(sentence({ totals: nothing, lists: [whole] }), "41k of 200k tokens");
+    const unsure = { ...whole, complete: false as const };
+    assert.equal(sentence({ totals: nothing, lists: [unsure] }), "41k of 200k tokens; 1 list incomplete");
   });
 
   test("what cost more than naive is said to cost more", () => {
@@ -202,16 +205,19 @@ suite("overview: the panel", () => {
     });
   });
 
-  test("nothing moves while the pointer goes over the plot or a figure changes", async () => {
-    await bench.on("overview", OVERVIEW, async (page) => {
-      const heights = () =>
+  test("nothing moves while the pointer goes over the plot or another turn is selected", async () => {
+    const use = async (page: Page) => {
+      const height = () =>
         page.evaluate(() => document.querySelector(".overview")?.getBoundingClientRect().height);
-      const before = await heights();
-      for (const pointed of [0, 6, 20, 39]) {
-        await showPanel(page, "overview", { ...OVERVIEW, pointed, selected: pointed });
-        assert.equal(await heights(), before);
+      const before = await height();
+      for (const at of [0, 6, 20, 39]) {
+        await showPanel(page, "overview", { ...OVERVIEW, pointed: at, selected: at });
+        assert.equal(await height(), before);
       }
-    });
+    };
+    for (const width of [200, 320]) {
+      await bench.on("overview", OVERVIEW, use, { viewport: { width, height: 700 } });
+    }
   });
 
   test("without a request there is a sentence, and keys do nothing", async () => {

@@ -68,9 +68,15 @@ suite("the inspector's panels", () => {
   test("controls: keyboard and mouse, names, and a disabled one does nothing", async () => {
     await bench.on("controls", { isDisabled: true }, async (page) => {
       await page.click('[data-action="start"]');
+      await page.evaluate(() => {
+        addEventListener("keydown", (event) => {
+          document.title = `${event.code}:${event.defaultPrevented}`;
+        });
+      });
       await page.focus('[data-action="stop"]');
       await page.keyboard.press("Enter");
       await page.keyboard.press(" ");
+      assert.equal(await page.title(), "Space:true"); // the page must not scroll
       await page.locator('[data-action="off"]').click({ force: true });
       await page.getByRole("button", { name: "Close" }).press("Enter");
       await page.getByRole("button", { name: "Next" }).press("Enter");

@@ -76,12 +76,17 @@ suite("What If: the panel", () => {
     await bench.on("whatIf", WHAT_IF, async (page) => {
       const slider = page.getByRole("slider", { name: "Store results over" });
       const field = page.getByRole("spinbutton", { name: "Store results over, characters" });
-      for (let step = 0; step < 4; step++)
-        await page.evaluate(() => undefined).then(() => slider.press("ArrowRight"));
+      await slider.evaluate((it: HTMLInputElement) => {
+        for (const value of ["4352", "4608", "4864", "5120"]) {
+          it.value = value;
+          it.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+      });
       assert.equal(await field.inputValue(), "5120");
-      assert.equal(await slider.getAttribute("aria-valuetext"), "5120 characters");
-      const told = await untilTold(page, 1);
-      assert.deepEqual(told.at(-1), ["onChange", { ...KNOBS, thresholdChars: 5120 }]);
+      assert.equal(await slider.getAttribute("aria-valuetext"), "5,120 characters");
+      assert.deepEqual(await untilTold(page, 1), [["onChange", { ...KNOBS, thresholdChars: 5120 }]]);
+      await slider.press("ArrowLeft");
+      assert.deepEqual((await untilTold(page, 2)).at(-1), ["onChange", { ...KNOBS, thresholdChars: 4864 }]);
     });
   });
 
@@ -118,6 +123,8 @@ suite("What If: the panel", () => {
       });
       assert.deepEqual((await untilTold(page, 2)).slice(1), [["onChange", KNOBS]]);
       assert.equal(await page.getByRole("spinbutton", { name: "Head that stays" }).inputValue(), "512");
+      await page.getByRole("spinbutton", { name: "Shorten after" }).fill("3");
+      assert.deepEqual((await untilTold(page, 3)).at(2), ["onChange", { ...KNOBS, shortenAfterTurns: 3 }]);
       assert.match(
         (await page.getByRole("combobox", { name: "Shorten" }).textContent()) ?? "",
         /When it pays/,
