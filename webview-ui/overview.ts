@@ -8,7 +8,7 @@ import { type Fill, hasCosts, OVERVIEW_WORDS, overviewParts, type Part, type Uni
 import { type PlotEvents, type PlotProps, plotView, selectedColumn } from "./plot";
 import { toggles } from "./toggles";
 
-export type OverviewProps = PlotProps & {
+export type OverviewProps = Omit<PlotProps, "windowTokens"> & {
   readonly head: SessionHead;
   /** The selected turn's own request, where the page has the turn; else what its column says. */
   readonly fill: { readonly turn: number; readonly fill: Fill } | null;
@@ -29,7 +29,7 @@ export function overviewView(props: OverviewProps, events: OverviewEvents): Temp
       <p class="overview-sentence">${parts.length === 0 ? OVERVIEW_WORDS.none : parts.map(partView)}</p>
       ${hasCosts(head) ? unitToggle(unit, events.onUnit) : nothing}
     </div>
-    ${bar === null ? nothing : contextBar(bar)} ${plotView(props, events)} ${bar === null ? nothing : legend(bar)}
+    ${bar === null ? nothing : contextBar(bar)} ${plotView({ ...props, windowTokens: head.windowTokens }, events)} ${bar === null ? nothing : legend(bar)}
   </section>`;
 }
 
@@ -41,7 +41,7 @@ function fillOf(props: OverviewProps): { turn: number; fill: Fill } | null {
 }
 
 function barOf(
-  { plot, windowTokens, whatIf, format }: OverviewProps,
+  { head: { windowTokens }, plot, whatIf, format }: OverviewProps,
   { turn, fill }: { turn: number; fill: Fill },
 ): BarProps {
   const used = FILL_PARTS.map(

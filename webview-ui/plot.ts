@@ -36,7 +36,11 @@ export type PlotEvents = {
 };
 
 /** The column of the selected turn, or the nearest that has a request. */
-export const selectedColumn = ({ plot, selected, turnCount }: PlotProps): number | null =>
+export const selectedColumn = ({
+  plot,
+  selected,
+  turnCount,
+}: Pick<PlotProps, "plot" | "selected" | "turnCount">): number | null =>
   columnNear(plot.columns, Math.floor((selected ?? Math.max(turnCount - 1, 0)) / plot.turnsPerColumn));
 
 export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {

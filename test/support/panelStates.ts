@@ -180,7 +180,6 @@ export const OVERVIEW = {
   selected: null,
   pointed: null,
   whatIf: null,
-  windowTokens: HEAD.windowTokens,
   fill: null,
   unit: "tokens",
 } as const;

@@ -193,6 +193,15 @@ suite("overview: the panel", () => {
     });
   });
 
+  test("where nobody says what the model takes, the bar is the request, and nothing is called free", async () => {
+    const head = { ...HEAD, windowTokens: null };
+    await bench.on("overview", { ...OVERVIEW, head, fill: { turn: 12, fill: FILL } }, async (page) => {
+      assert.match((await page.textContent(".overview-sentence")) ?? "", /^41k tokens, window not known;/);
+      assert.equal(await page.locator('.fill-bar [data-fill="free"]').isVisible(), false);
+      assert.equal(await page.locator('.legend [data-fill="free"]').count(), 0);
+    });
+  });
+
   test("tokens and cost are a choice only where costs are known", async () => {
     await bench.on("overview", OVERVIEW, async (page) => {
       await page.getByRole("button", { name: "Cost" }).click();

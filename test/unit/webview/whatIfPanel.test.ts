@@ -147,6 +147,15 @@ suite("What If: the panel", () => {
     });
   });
 
+  test("nothing moves while a replay runs", async () => {
+    await bench.on("whatIf", WHAT_IF, async (page) => {
+      const top = () => page.locator(".what-if-plot").evaluate((it) => it.getBoundingClientRect().top);
+      const before = await top();
+      await showPanel(page, "whatIf", { ...WHAT_IF, isBusy: true });
+      assert.equal(await top(), before);
+    });
+  });
+
   test("figures and lines are there; a session without a request says so", async () => {
     await bench.on("whatIf", WHAT_IF, async (page) => {
       assert.equal(await page.locator(".what-if-line").count(), 3);
