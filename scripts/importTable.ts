@@ -80,7 +80,7 @@ export const ENTRANCES: Readonly<Record<string, Room>> = {
   "webview-ui": {
     rooms: [],
     typesOf: ["schema", "inspector"],
-    packages: ["lit", "@vscode/codicons"],
+    packages: ["lit", "@vscode/codicons", "@vscode-elements/elements"],
     node: false,
     pure: false,
   },
