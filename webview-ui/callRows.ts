@@ -15,8 +15,9 @@ import {
 } from "./callWords";
 import { capital, type Format, pointerName, shortDigest } from "./format";
 import { responseRow } from "./responseRow";
-import { changesRow, mediaRow, refusalRow, resultRow, shortenedRow, storedRow } from "./resultRows";
+import { changesRow, refusalRow, resultRow, shortenedRow } from "./resultRows";
 import { type Details, factsOf, type Row, rowOf, type Tone } from "./row";
+import { mediaRow, pageRow, storedHandle, storedRow } from "./storedRows";
 import { oneLine, prettyJson } from "./visibleText";
 import { modeName } from "./words";
 
@@ -30,6 +31,7 @@ const ICONS: Readonly<Record<CallView["state"], readonly [icon: string, tone: To
   interrupted: ["debug-disconnect", "warning"],
 };
 
+/** `key` is the turn's key and the call's id. */
 export function callRow(key: string, call: CallView, f: Format): Row {
   const [icon, tone] = ICONS[call.state];
   const subject = subjectOf(call.arguments);
@@ -47,15 +49,17 @@ export function callRow(key: string, call: CallView, f: Format): Row {
       ...(call.receipt === null ? [] : [receiptRow(key, call.receipt, f)]),
       ...(call.authorised === null ? [] : [permissionRow(key, call.authorised)]),
       ...(call.result === null ? [] : [resultRow(key, call, call.result, f)]),
+      ...(call.page === null ? [] : [pageRow(key, call.page, f)]),
       ...(call.response === null ? [] : [responseRow(key, call.response, f)]),
-      ...(call.stored === null ? [] : [storedRow(key, call.stored, f)]),
+      ...(call.stored === null ? [] : [storedRow(key, call, call.stored, f)]),
       ...call.media.map((media, at) => mediaRow(`${key}/media${at}`, media, f)),
       ...(changesLine(call.changes, f) === "" ? [] : [changesRow(key, call.changes, f)]),
       ...(call.refusal === null ? [] : [refusalRow(key, call.refusal)]),
       ...call.shortened.map((entry, at) => shortenedRow(`${key}/shortened${at}`, entry, f)),
     ],
     details: () => callDetails(call, f),
-    opens: call.stored?.handle ?? call.media[0]?.handle ?? call.redeemed?.handle ?? null,
+    opens: storedHandle(call) ?? call.media[0]?.handle ?? call.redeemed?.handle ?? null,
+    event: { n: call.n, type: "replied" },
   });
 }
 
@@ -79,6 +83,7 @@ function outcomeOf(call: CallView, f: Format): string[] {
     ...call.media.slice(0, 1).map(({ mediaType, bytes }) => `${mediaType}, ${f.count(bytes, "byte")}`),
     call.media.length > 1 ? `${f.number(call.media.length - 1)} more` : "",
     shortened.length > 0 ? "Shortened" : "",
+    call.isPinned ? "Pinned" : "",
   ].filter((part) => part !== "");
 }
 
@@ -106,6 +111,7 @@ function callDetails(call: CallView, f: Format): Details {
       ["Permission", call.authorised && permissionLine(call.authorised)],
       ["Result", result && `${result.label}: ${result.description}`],
       ["Time", call.elapsedMs === null ? null : f.ms(call.elapsedMs)],
+      ["Pinned", call.isPinned ? "Never shortened" : null],
       ["Call", call.call, "code"],
     ),
     texts: [
@@ -122,6 +128,7 @@ const argumentsRow = (key: string, call: CallView): Row =>
     icon: "json",
     label: "Arguments",
     description: oneLine(call.arguments),
+    event: { n: call.n, type: "replied" },
     details: () => ({ facts: [], texts: [{ label: "Arguments", text: prettyJson(call.arguments) }] }),
   });
 

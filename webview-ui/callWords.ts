@@ -231,9 +231,9 @@ export function cutFacts(cost: Shortened["cost"], f: Format): readonly (readonly
   const ttl = prices?.ttlSeconds == null ? "" : `, for ${f.ms(prices.ttlSeconds * 1000)}`;
   return [
     ["Why now", CUT_RULES[rule]],
-    ["Freed", `${f.count(freedTokens, "token")} of all results shortened then`],
-    ["Sent again", f.count(resentTokens, "token")],
-    ["Requests so far", f.number(requests)],
+    ["Freed (C)", `${f.count(freedTokens, "token")} of all results shortened then`],
+    ["Sent again (S)", f.count(resentTokens, "token")],
+    ["Requests so far (n̂)", f.number(requests)],
     [
       "Prompt cache",
       prices === null

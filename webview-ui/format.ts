@@ -10,7 +10,17 @@ export type Format = {
   readonly time: (at: number) => string;
   /** A point in time in full. */
   readonly fullTime: (at: number) => string;
+  /** How long before `now` a point in time was: "3 minutes ago". */
+  readonly ago: (at: number, now: number) => string;
 };
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
 
 export function createFormat(locale: string | undefined, timeZone?: string): Format {
   const zone = timeZone === undefined ? {} : { timeZone };
@@ -24,6 +34,7 @@ export function createFormat(locale: string | undefined, timeZone?: string): For
     minute: "2-digit",
   });
   const full = new Intl.DateTimeFormat(locale, { ...zone, dateStyle: "full", timeStyle: "medium" });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   const number = (value: number) => whole.format(value);
   return {
     number,
@@ -31,6 +42,11 @@ export function createFormat(locale: string | undefined, timeZone?: string): For
     ms: (value) => (value < 1000 ? `${number(value)} ms` : `${decimal.format(value / 1000)} s`),
     time: (at) => short.format(at),
     fullTime: (at) => full.format(at),
+    ago: (at, now) => {
+      const seconds = Math.min(0, (at - now) / 1000);
+      const [unit, size] = UNITS.find(([, least]) => -seconds >= least) ?? ["second", 1];
+      return relative.format(Math.trunc(seconds / size), unit);
+    },
   };
 }
 

@@ -1,63 +1,112 @@
-// The inspector's browser side: the page as a whole. It renders the host's last state at the person's last place.
-import { html, nothing, render } from "lit";
-import type { InspectorState } from "../src/schema/view";
-import { holdStill } from "./anchor";
-import { detailsView } from "./details";
+// The inspector's browser side: the page as a whole: the host's messages and the person's moves, rendered once per frame.
+import { render } from "lit";
+import type { FindQuery, ToView } from "../src/schema/inspector";
+import { type Act, openingAct } from "./acts";
+import { spotOf } from "./anchor";
+import type { VersionName } from "./detailParts";
+import { isLookedFor, NO_QUERY } from "./filter";
+import { Finding } from "./finding";
 import type { Format } from "./format";
-import { headerView, type Post } from "./header";
-import {
-  heldOpen,
-  type Move,
-  nearestVisible,
-  type Place,
-  type Saved,
-  START,
-  savedFrom,
-  type VisibleRow,
-  visibleRows,
-} from "./place";
+import { turnAt } from "./loaded";
+import { apply, bounded, EMPTY_MODEL, type PageModel, withSelectedTurn } from "./model";
+import type { Move } from "./moves";
+import type { Outline, VisibleRow } from "./outline";
+import { type PageEvents, pageView, skeletonView } from "./page";
+import { heldOpen, nearestIndex, type Panel, type Place, type Spot } from "./place";
+import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
-import { rowsOf } from "./rows";
-import { rowId, treeView } from "./tree";
-import { announcement, WORDS } from "./words";
+import { type Host, SavedPlaces } from "./savedPlaces";
+import { sightOf } from "./sight";
+import type { Post } from "./toolbar";
+import { TreePane } from "./treePane";
+import type { View } from "./treeScroll";
+import { placeKey, turnKey } from "./turnRow";
+import { type Sight, wants } from "./wants";
+import { announcement } from "./words";
 
-/** What VS Code gives to a webview. */
-export type Host = {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-};
+/** Where a button bar has room for all its buttons. */
+const WIDE = "(min-width: 640px)";
 
 /** Contract: `show` may be called for every event of a session; the page is rendered once per frame. */
 export class Inspector {
   readonly #root: HTMLElement;
-  readonly #host: Host;
-  readonly #format: Format;
+  readonly #f: Format;
   readonly #post: Post;
-  #state: InspectorState | null = null;
-  #saved: Saved;
-  #visible: readonly VisibleRow[] = [];
+  readonly #places: SavedPlaces;
+  readonly #finding: Finding;
+  readonly #pane: TreePane;
+  readonly #wide = window.matchMedia(WIDE);
+  readonly #events: PageEvents;
+  #model: PageModel = EMPTY_MODEL;
+  #outline: Outline | null = null;
   #shownSession: string | null = null;
   #said = "";
+  #requested = "";
+  #version: VersionName = "shown";
+  #isMenuOpen = false;
+  #isFilterOpen = false;
   #isDue = false;
 
   constructor(root: HTMLElement, host: Host, format: Format) {
     this.#root = root;
-    this.#host = host;
-    this.#format = format;
+    this.#f = format;
     this.#post = (message) => host.postMessage(message);
-    this.#saved = savedFrom(host.getState());
+    this.#places = new SavedPlaces(host);
+    this.#finding = new Finding(this.#post);
+    this.#pane = new TreePane(root);
+    this.#events = this.#eventsOf();
+    window.addEventListener("resize", () => this.#schedule());
+    window.addEventListener("keydown", (event) => this.#onKey(event));
+    root.addEventListener("wheel", () => this.#pane.release(), { passive: true });
     this.#render();
   }
 
-  show(state: InspectorState): void {
-    const said = announcement(this.#state, state);
+  show(message: ToView): void {
+    const before = this.#model;
+    const newestAt = before.loaded.turnCount - 1;
+    if (message.type === "changed" && newestAt >= 0) this.#placed(heldOpen(this.#place, newestAt));
+    this.#model = apply(before, message);
+    const said = announcement(before, this.#model);
     if (said !== "") this.#said = said;
-    if (state.selected !== null && state.selected.session === this.#shownSession) {
-      this.#placed(heldOpen(this.#place, this.#visible));
+    if (message.type === "sessions") {
+      const known = message.sessions.map(({ session }) => session);
+      if (known.length > 0)
+        this.#places.forgetAllBut(
+          new Set([...known, ...(message.selected === null ? [] : [message.selected])]),
+        );
     }
-    this.#state = state;
-    this.#forget(state);
+    if (message.type === "opened") this.#opened();
+    if (message.type === "changed" && message.turnCount > newestAt + 1) this.#find(this.#place.query);
+    this.#schedule();
+  }
+
+  get #session(): string | null {
+    return this.#model.head?.session ?? null;
+  }
+
+  get #place(): Place {
+    return this.#places.of(this.#session);
+  }
+
+  #placed(place: Place): void {
+    this.#places.keep(this.#session, place);
+  }
+
+  #opened(): void {
+    const { query, selectedTurn, top } = this.#place;
+    this.#find(query, 0);
+    if (this.#session === this.#shownSession) return;
+    this.#shownSession = this.#session;
+    this.#requested = "";
+    if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
+    this.#pane.restore(top);
+  }
+
+  #find(query: FindQuery, afterMs?: number): void {
+    if (this.#session !== null) this.#finding.ask(this.#session, query, afterMs);
+  }
+
+  #schedule(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     requestAnimationFrame(() => {
@@ -66,114 +115,231 @@ export class Inspector {
     });
   }
 
-  get #session(): string | null {
-    return this.#state?.selected?.session ?? null;
-  }
-
-  get #place(): Place {
-    return (this.#session !== null && this.#saved.places[this.#session]) || START;
-  }
-
-  #placed(place: Place): void {
-    const session = this.#session;
-    if (session === null || place === this.#place) return;
-    this.#saved = { version: 1, places: { ...this.#saved.places, [session]: place } };
-    this.#host.setState(this.#saved);
-  }
-
-  /** Places of sessions that are gone are dropped. */
-  #forget({ sessions, selected }: InspectorState): void {
-    const known = new Set([...sessions.map(({ session }) => session), selected?.session]);
-    const places = Object.entries(this.#saved.places);
-    if (sessions.length === 0 || places.every(([session]) => known.has(session))) return;
-    this.#saved = {
-      version: 1,
-      places: Object.fromEntries(places.filter(([session]) => known.has(session))),
-    };
-    this.#host.setState(this.#saved);
-  }
-
   #render(): void {
-    const state = this.#state;
-    if (state === null) {
-      render(html`<p class="loading" role="status">${WORDS.loading}</p>`, this.#root);
+    const { head } = this.#model;
+    if (this.#model.sessions === null) {
+      render(skeletonView(), this.#root);
       return;
     }
-    const putBack = holdStill(this.#root.querySelector("#tree"));
-    const hadFocus = document.activeElement?.closest("#tree") != null;
-    const before = this.#place;
-    const visible = visibleRows(rowsOf(state, this.#format), before.open);
-    const place = { ...before, focused: nearestVisible(visible, before.focused) };
-    const selected = visible.find(({ row }) => row.key === place.selected)?.row;
-    this.#visible = visible;
-    render(this.#page(state, place, selected), this.#root);
-    putBack();
-    this.#settle(place, hadFocus);
+    this.#reveal();
+    const loaded = this.#model.loaded;
+    const filter = this.#finding.filterOf(this.#model, this.#place.query);
+    const given = head === null ? null : { head, loaded, place: this.#place, filter, f: this.#f };
+    this.#outline = given === null ? null : this.#pane.outline(given);
+    for (let isDue = true, passes = 0; isDue && passes < 3; passes++) isDue = this.#draw(this.#outline);
   }
 
-  #page(state: InspectorState, place: Place, selected: Row | undefined) {
-    const onOpen = (row: Row) => this.#open(row);
-    const isRunning = state.selected?.running === true;
-    return html`
-      <div class="progress ${isRunning ? "active" : ""}" aria-hidden="true"></div>
-      ${headerView(state, this.#format, this.#post)}
-      ${
-        state.selected === null
-          ? nothing
-          : html`<main class="panes ${selected ? "split" : ""}">
-            ${treeView(this.#visible, place, {
-              onOpen,
-              onMove: (move) => this.#move(move),
-              onScroll: (scrollTop) => this.#placed({ ...this.#place, scrollTop }),
-            })}
-            ${
-              selected === undefined
-                ? nothing
-                : detailsView(selected, { onOpen, onClose: () => this.#close() })
-            }
-          </main>`
-      }
-      <div id="announcements" class="unseen" role="status" aria-live="polite">${this.#said}</div>
-    `;
+  /** Renders the page as it is known; true: what came out was of another size than thought. */
+  #draw(outline: Outline | null): boolean {
+    const place = this.#place;
+    const view = outline === null ? null : this.#pane.prepare(outline, place.focused);
+    const selected = outline === null ? -1 : outline.indexOf(place.selected);
+    const row = outline?.row(selected) ?? null;
+    const page = {
+      model: this.#model,
+      place,
+      tree:
+        outline === null || view === null
+          ? null
+          : { outline, view, selected, focused: nearestIndex(outline, place.focused) },
+      selected: row,
+      filter: this.#finding.filterOf(this.#model, place.query),
+      found: this.#finding.foundIn(this.#model),
+      version: this.#version,
+      isMenuOpen: this.#isMenuOpen,
+      isFilterOpen: this.#isFilterOpen,
+      isWide: this.#wide.matches,
+      said: this.#said,
+      f: this.#f,
+    };
+    render(pageView(page, this.#events), this.#root);
+    if (outline === null || view === null) return false;
+    if (this.#pane.settle(outline)) return true;
+    this.#ask(outline, view, row);
+    const top = this.#pane.top(outline);
+    if (top !== undefined && JSON.stringify(top) !== JSON.stringify(place.top))
+      this.#placed({ ...place, top });
+    return false;
   }
 
-  /** Brings back the scroll position of a session that just came into view, and the focus that an update took away. */
-  #settle(place: Place, hadFocus: boolean): void {
-    const tree = this.#root.querySelector("#tree");
-    if (this.#session !== this.#shownSession) {
-      this.#shownSession = this.#session;
-      if (tree) tree.scrollTop = place.scrollTop;
-    }
-    if (hadFocus && document.activeElement?.closest("#tree") == null) this.#focus(place.focused);
+  /** Posts what is missing of what is in sight, and lets go of what is far. */
+  #ask(outline: Outline, view: View, selected: VisibleRow | null): void {
+    const details = selected === null || selected.row.kind === "placeholder" ? null : selected.row.key;
+    const seen = sightOf(outline, view, details);
+    const sight = this.#withGoals(seen);
+    const { model, messages } = wants(this.#model, sight);
+    const held = new Set([...sight.closed, ...sight.open, model.selectedTurn ?? -1]);
+    this.#model = bounded(model, sight.around ?? { from: 0, to: 0 }, held);
+    for (const message of messages) this.#post(message);
+    this.#askForRequest();
+  }
+
+  /** Besides what is in sight: what is selected or in focus, and a row that is to be shown. */
+  #withGoals(sight: Sight): Sight {
+    const { focused, selected } = this.#place;
+    const { reveal } = this.#model;
+    const places = [focused, selected].flatMap((spot) => (spot?.at == null ? [] : [spot.at]));
+    const way = reveal !== null && this.#isOurs(reveal) ? wayTo(this.#model, reveal) : null;
+    const more = way?.kind === "waits" ? way : { closed: [], open: [] };
+    const chosen = selected?.at == null ? [] : [selected.at];
+    return {
+      ...sight,
+      closed: [...sight.closed, ...places, ...more.closed],
+      open: [...sight.open, ...chosen, ...more.open],
+    };
+  }
+
+  #isOurs(key: string): boolean {
+    return this.#session !== null && (key === this.#session || key.startsWith(`${this.#session}/`));
+  }
+
+  /** The request that is shown is the selected turn's. */
+  #askForRequest(): void {
+    const { selectedTurn, loaded } = this.#model;
+    const turn = selectedTurn === null ? null : turnAt(loaded, selectedTurn);
+    if (this.#session === null || turn === null || this.#place.panels.request !== true) return;
+    const wanted = turnKey(this.#session, turn);
+    if (wanted === this.#requested) return;
+    this.#requested = wanted;
+    this.#post({ type: "wantRequest", session: this.#session, turn, from: 0 });
+  }
+
+  /** Goes to the row that a link, a command or a badge names, as soon as it is there. */
+  #reveal(): void {
+    const { reveal } = this.#model;
+    if (reveal === null || !this.#isOurs(reveal)) return;
+    const way = wayTo(this.#model, reveal);
+    if (way.kind === "waits") return;
+    this.#model = { ...this.#model, reveal: null };
+    if (way.kind === "there") this.#goTo(way.spot);
+  }
+
+  #goTo(spot: Spot): void {
+    const isHidden = spot.at === null || this.#model.found?.found.turns.every(({ at }) => at !== spot.at);
+    const query = isHidden ? NO_QUERY : this.#place.query;
+    this.#placed({ ...placeAt(this.#place, spot), query });
+    this.#selectTurn(spot.at);
+    this.#pane.goTo(spot);
+    this.#pane.focus();
+    this.#schedule();
+  }
+
+  #selectTurn(at: number | null): void {
+    if (at === null) return;
+    this.#model = withSelectedTurn(this.#model, at);
+    const isNewest = at === this.#model.loaded.turnCount - 1;
+    this.#placed({ ...this.#place, selectedTurn: isNewest ? null : at });
   }
 
   #move(move: Move): void {
-    const { key } = move;
-    const row = this.#visible.find((shown) => shown.row.key === key)?.row;
-    if (row === undefined) return;
-    if (move.kind === "act") this.#open(row);
-    const open = move.kind === "toggle" ? { ...this.#place.open, [key]: move.open } : this.#place.open;
-    this.#placed({ ...this.#place, open, focused: key, selected: key });
+    const shown = this.#outline?.row(move.index);
+    if (shown === undefined) return;
+    const spot = spotOf(shown);
+    this.#placed({ ...this.#place, focused: spot, selected: spot });
+    if (move.kind === "toggle") this.#toggle(shown, move.open);
+    this.#selectTurn(shown.at);
+    this.#pane.goTo(spot);
     this.#render();
-    this.#focus(key);
+    this.#pane.focus();
+    if (move.kind === "act") this.#open(shown.row, shown.at);
   }
 
-  #focus(key: string | null): void {
-    if (key === null) return;
-    const element = document.getElementById(rowId(key));
-    element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: "nearest" });
+  #toggle({ row, at, level }: VisibleRow, open: boolean): void {
+    const place = this.#place;
+    const isTurn = level === 2 && at !== null;
+    this.#placed(
+      isTurn
+        ? { ...place, turns: { ...place.turns, [at]: open } }
+        : { ...place, open: { ...place.open, [row.key]: open } },
+    );
   }
 
-  #open({ opens }: Row): void {
+  #open(row: Row, at: number | null): void {
+    const act = openingAct(this.#model, row, at);
+    if (act !== undefined) this.#act(act);
+  }
+
+  #act({ message, panel, reveals }: Act): void {
+    if (message !== null) this.#post(message);
+    if (message?.type === "wantRequest") this.#requested = turnKey(message.session, message.turn);
+    if (reveals !== null) this.#model = { ...this.#model, reveal: reveals };
+    if (panel !== null) this.#panel(panel, true);
+    this.#schedule();
+  }
+
+  #panel(panel: Panel, isOpen: boolean): void {
+    this.#placed({ ...this.#place, panels: { ...this.#place.panels, [panel]: isOpen } });
     const session = this.#session;
-    if (session !== null && opens !== null) this.#post({ type: "openStored", session, handle: opens });
+    if (panel === "whatif" && isOpen && session !== null && this.#model.whatIf === null)
+      this.#post({ type: "whatIf", session, query: 1, knobs: null });
+    if (panel === "request" && !isOpen) this.#requested = "";
+    this.#schedule();
+  }
+
+  #query(query: FindQuery): void {
+    const { focused } = this.#place;
+    this.#placed({ ...this.#place, query });
+    if (!isLookedFor(query)) {
+      this.#model = { ...this.#model, found: null };
+      if (focused !== null) this.#pane.goTo(focused); // where the person was before they looked
+    }
+    this.#find(query);
+    this.#schedule();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const field = this.#root.querySelector<HTMLInputElement>("#find");
+    if (field === null) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
   }
 
   #close(): void {
-    const { focused, selected } = this.#place;
     this.#placed({ ...this.#place, selected: null });
     this.#render();
-    this.#focus(selected ?? focused);
+    this.#pane.focus();
+  }
+
+  #eventsOf(): PageEvents {
+    const set = (change: () => void) => {
+      change();
+      this.#render();
+    };
+    return {
+      post: this.#post,
+      onMove: (move) => this.#move(move),
+      onOpen: (row, at) => this.#open(row, at),
+      onScroll: () => this.#schedule(),
+      onAct: (act) => this.#act(act),
+      onClose: () => this.#close(),
+      onVersion: (version) => {
+        this.#version = version;
+        this.#render();
+      },
+      onMore: (key, part, offset) => {
+        if (this.#session !== null)
+          this.#post({ type: "wantText", session: this.#session, key, part, offset });
+      },
+      onSetting: (setting) => this.#post({ type: "openSetting", setting }),
+      onQuery: (query) => this.#query(query),
+      onFilterOpen: (isOpen) => set(() => (this.#isFilterOpen = isOpen)),
+      onMenu: (isOpen) => set(() => (this.#isMenuOpen = isOpen)),
+      onExplained: () => {
+        this.#model = { ...this.#model, isFirstStored: false };
+        this.#post({ type: "explained" });
+        this.#schedule();
+      },
+      onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
+      onReveal: (key) => set(() => (this.#model = { ...this.#model, reveal: key })),
+      onSelectTurn: (at) => {
+        const turn = turnAt(this.#model.loaded, at);
+        const session = this.#session ?? "";
+        this.#goTo({ key: turn === null ? placeKey(session, at) : turnKey(session, turn), at });
+      },
+    };
   }
 }
+
+export type { Host };

@@ -3,7 +3,7 @@ import "./inspector.css";
 import "./tree.css";
 import "./details.css";
 import "./controls.css";
-import type { ToView } from "../src/schema/view";
+import type { ToView } from "../src/schema/inspector";
 import { createFormat } from "./format";
 import { type Host, Inspector } from "./inspector";
 
@@ -14,6 +14,6 @@ const root = document.querySelector<HTMLElement>("#inspector") ?? document.body;
 const inspector = new Inspector(root, host, createFormat(navigator.language));
 
 window.addEventListener("message", ({ data }: MessageEvent<ToView | undefined>) => {
-  if (data?.type === "state") inspector.show(data.state);
+  if (typeof data?.type === "string") inspector.show(data);
 });
 host.postMessage({ type: "ready" });

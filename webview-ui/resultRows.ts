@@ -1,6 +1,5 @@
 // The inspector's browser side: what became of a call's result as rows: shown, stored, made safe, refused, shortened. Pure.
-import type { Handle } from "../src/schema/claim";
-import type { CallView, MediaView } from "../src/schema/view";
+import type { CallView } from "../src/schema/view";
 import {
   changesLine,
   className,
@@ -13,6 +12,7 @@ import {
 } from "./callWords";
 import { capital, type Format } from "./format";
 import { factsOf, type Row, rowOf } from "./row";
+import { storedHandle } from "./storedRows";
 import { oneLine } from "./visibleText";
 
 const RESULT_ICONS = {
@@ -36,8 +36,8 @@ export function resultRow(
   f: Format,
 ): Row {
   const { label, description } = resultWords(call, f);
-  const { redeemed, stored } = call;
-  const storedHandle = STANDS_IN.includes(result.shown) ? (stored?.handle ?? null) : null;
+  const { redeemed } = call;
+  const handle = redeemed?.handle ?? (STANDS_IN.includes(result.shown) ? storedHandle(call) : null);
   return rowOf({
     key: `${key}/result`,
     kind: "result",
@@ -54,60 +54,14 @@ export function resultRow(
         ["Origin", call.tainted ? "From outside, marked as untrusted" : null],
         ["Shown", f.count(result.shownChars, "character")],
         ["Read back", redeemed && capital(windowText(redeemed, f))],
-        ["Handle", redeemed?.handle ?? storedHandle, "code"],
+        ["Handle", handle, "code"],
       ),
       texts: [{ label: "Shown to the model", text: result.text }],
     }),
-    opens: redeemed?.handle ?? storedHandle,
-  });
-}
-
-export function storedRow(key: string, stored: NonNullable<CallView["stored"]>, f: Format): Row {
-  const times = stored.readBacks === 1 ? "once" : f.count(stored.readBacks, "time");
-  const readBacks = stored.readBacks === 0 ? "not read back" : `read back ${times}`;
-  return rowOf({
-    key: `${key}/stored`,
-    kind: "stored",
-    icon: "database",
-    label: "In the store",
-    description: `${f.count(stored.bytes, "byte")}, ${f.count(stored.lines, "line")}, ${readBacks}`,
-    details: () => ({
-      facts: factsOf(
-        ["Handle", stored.handle, "code"],
-        ["Characters", f.number(stored.chars)],
-        ["Bytes", f.number(stored.bytes)],
-        ["Lines", f.number(stored.lines)],
-        ["Read backs", f.number(stored.readBacks)],
-      ),
-      texts: [],
-    }),
-    opens: stored.handle,
-  });
-}
-
-/** One part that is not text. Its row opens a line that says what it is. */
-export const mediaRow = (key: string, { handle, mediaType, bytes, shown, text }: MediaView, f: Format): Row =>
-  rowOf({
-    key,
-    kind: "stored",
-    icon: mediaType.startsWith("image/") ? "file-media" : "file-binary",
-    tone: handle === null ? "warning" : "plain",
-    label: mediaType.startsWith("image/") ? "Image" : "Not text",
-    description: `${mediaType}, ${f.count(bytes, "byte")}, ${mediaState(shown, handle)}`,
-    details: () => ({
-      facts: factsOf(
-        ["Type", mediaType],
-        ["Bytes", f.number(bytes)],
-        ["Shown", capital(mediaState(shown, handle))],
-        ["Handle", handle, "code"],
-      ),
-      texts: text === "" ? [] : [{ label: "Shown to the model", text }],
-    }),
     opens: handle,
+    event: { n: result.n, type: "remembered" },
   });
-
-const mediaState = (shown: MediaView["shown"], handle: Handle | null): string =>
-  shown === "image" ? "shown as an image" : handle === null ? "not stored" : "stored, not shown";
+}
 
 export const changesRow = (key: string, changes: CallView["changes"], f: Format): Row =>
   rowOf({
@@ -159,5 +113,6 @@ export function shortenedRow(key: string, entry: CallView["shortened"][number], 
       texts: [],
     }),
     opens: entry.handle,
+    event: { n: entry.n, type: entry.by === "budget" ? "budgeted" : "aged" },
   });
 }

@@ -1,21 +1,56 @@
 // The inspector's browser side: what is said of sessions, turns, requests and replies. Receipts and results have their own words.
 import type { Repair } from "../src/schema/event";
 import type { LimitMode } from "../src/schema/policy";
-import type { InspectorState, SessionView, TurnView } from "../src/schema/view";
+import type { SessionHead, TurnView } from "../src/schema/view";
 import { type Format, shortDigest } from "./format";
+import { turnAt } from "./loaded";
+import type { PageModel } from "./model";
 
 export const WORDS = {
   start: "Start Session…",
   resume: "Continue Session…",
   stop: "Stop",
-  setLimits: "Set Result Limits…",
+  analyze: "Analyze Session…",
+  more: "More Actions",
+  answer: "Answer…",
+  intent: "Intent…",
+  setLimits: "Result Limits…",
+  review: "Review…",
+  exportSession: "Export…",
+  verify: "Verify",
+  openInEditor: "Open in Editor",
   openStored: "Open Stored Result",
+  viewContent: "View in Inspector",
+  copyHandle: "Copy Handle",
+  pin: "Pin",
+  unpin: "Unpin",
+  shorten: "Shorten Now",
+  forget: "Delete Stored Result…",
+  runAgain: "Run Again Without Limit…",
+  fork: "Fork Here…",
+  copyLink: "Copy Link",
+  showRequest: "Show Request",
+  showCall: "Show Call",
+  showMore: "Show More",
+  why: "Why",
+  events: "Events",
+  returned: "Returned",
+  shown: "Shown to the model",
+  now: "Now",
+  acts: "What can be done with this row",
+  versions: "Versions of the result",
+  find: "Find in this session",
+  filter: "Filter",
+  explained: "Got It",
+  firstStored:
+    "A result was large, so it was stored whole. The model was shown its beginning and a handle, and can read the rest back. Open the row “In the store” to see all of it.",
   sessions: "Session",
   tree: "Turns and tool calls",
   details: "Details",
   closeDetails: "Close Details",
   loading: "Loading sessions…",
-  empty: "No session yet. Start one to see what an agent's context holds, and what was kept out of it.",
+  empty:
+    "No session yet. Start or analyze one to see what an agent's context holds, and what was kept out of it.",
   emptyHint:
     "This view then lists each turn: the request, the reply, every tool call with its receipt, and every stored result.",
   choose: "Choose a session…",
@@ -26,7 +61,7 @@ const MODES: Readonly<Record<LimitMode, string>> = { off: "Off", observe: "Obser
 export const modeName = (mode: LimitMode): string => MODES[mode];
 
 /** The sentence at the top: what happened in the session, in numbers. */
-export function summaryOf({ totals, lists }: Pick<SessionView, "totals" | "lists">, f: Format): string {
+export function summaryOf({ totals, lists }: Pick<SessionHead, "totals" | "lists">, f: Format): string {
   if (totals.calls === 0) return "No tool calls yet.";
   const stored =
     totals.storedResults === 0
@@ -42,7 +77,7 @@ export function summaryOf({ totals, lists }: Pick<SessionView, "totals" | "lists
   return `${parts.join("; ")}.`;
 }
 
-function limitsOf({ clamped, proposed }: SessionView["totals"], f: Format): string {
+function limitsOf({ clamped, proposed }: SessionHead["totals"], f: Format): string {
   if (clamped > 0 && proposed > 0)
     return `${f.count(clamped, "limit")} lowered, ${f.number(proposed)} proposed`;
   if (clamped > 0) return `${f.count(clamped, "limit")} lowered`;
@@ -50,7 +85,7 @@ function limitsOf({ clamped, proposed }: SessionView["totals"], f: Format): stri
 }
 
 /** The quiet line under it: result limits, model, policy. */
-export function settingsOf(session: SessionView): string[] {
+export function settingsOf(session: SessionHead): string[] {
   const { mode, model, policy, policySha256 } = session;
   if (model === "" && policy === "") return [];
   return [`Result limits: ${modeName(mode)}`, model, `${policy} (${shortDigest(policySha256)})`].filter(
@@ -95,17 +130,18 @@ const REPAIRS: Readonly<Record<Repair["kind"], string>> = {
 };
 export const repairName = (kind: Repair["kind"]): string => REPAIRS[kind];
 
-/** What a screen reader is told when a new state arrives; empty for nothing new. */
-export function announcement(before: InspectorState | null, after: InspectorState): string {
-  const now = after.selected;
-  if (before === null || now === null || before.selected?.session !== now.session) return "";
-  const was = before.selected;
-  const turn = now.turns.at(-1);
+/** What a screen reader is told when a message has come; empty for nothing new. */
+export function announcement(before: PageModel, after: PageModel): string {
+  const [was, now] = [before.head, after.head];
+  if (was === null || now === null || was.session !== now.session) return "";
+  const newest = after.loaded.turnCount - 1;
   if (was.running && !now.running) {
-    return turn?.ended ? `Session: ${endName(turn.ended.end).toLowerCase()}.` : "The session no longer runs.";
+    const ended = after.loaded.turns.get(newest)?.ended;
+    return ended ? `Session: ${endName(ended.end).toLowerCase()}.` : "The session no longer runs.";
   }
   if (now.running && !was.running) return "The session runs.";
-  return now.running && turn !== undefined && turn.turn !== was.turns.at(-1)?.turn
-    ? `Turn ${turn.turn}.`
+  const turn = turnAt(after.loaded, newest);
+  return now.running && after.loaded.turnCount > before.loaded.turnCount && turn !== null
+    ? `Turn ${turn}.`
     : "";
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as esbuild from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
-import type { FromView, InspectorState } from "../../src/schema/view";
+import type { FromView, ToView } from "../../src/schema/inspector";
 
 /** Enough of a theme for what the tests look at. */
 const PLAIN_THEME = {
@@ -18,6 +18,8 @@ export type PageOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly reducedMotion?: "reduce" | "no-preference";
   readonly forcedColors?: "active" | "none";
+  /** Answers the page, which otherwise nobody does. */
+  readonly host?: (message: FromView) => ToView[];
 };
 
 /** The bundle as the build makes it, in memory. */
@@ -60,7 +62,10 @@ const DOCUMENT = `<!DOCTYPE html>
   const kept = "inspector-state";
   window.sent = [];
   window.acquireVsCodeApi = () => ({
-    postMessage: (message) => window.sent.push(message),
+    postMessage: (message) => {
+      window.sent.push(message);
+      window.toHost?.(message).then((answers) => answers.forEach((answer) => window.postMessage(answer, "*")));
+    },
     getState: () => JSON.parse(sessionStorage.getItem(kept) ?? "null") ?? undefined,
     setState: (state) => sessionStorage.setItem(kept, JSON.stringify(state)),
   });
@@ -81,6 +86,8 @@ export async function openInspector(
     forcedColors: options.forcedColors ?? "none",
   });
   const page = await context.newPage();
+  const { host } = options;
+  if (host !== undefined) await page.exposeFunction("toHost", host);
   const problems: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
@@ -101,18 +108,3 @@ export async function openInspector(
   await page.waitForFunction(() => "sent" in window);
   return { page, problems };
 }
-
-/** Sends a state as the host does, and waits for the frame that shows it. */
-export async function send(page: Page, state: InspectorState): Promise<void> {
-  await page.evaluate(
-    async (message) => {
-      window.postMessage(message, "*");
-      await new Promise((resolve) => setTimeout(resolve));
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    },
-    { type: "state", state },
-  );
-}
-
-export const sentBy = (page: Page): Promise<FromView[]> =>
-  page.evaluate(() => (window as unknown as { sent: FromView[] }).sent);

@@ -1,36 +1,13 @@
 // test/unit/webview: from a real session to the rows of the tree: what a person reads, as a picture.
 import assert from "node:assert/strict";
 import { DEFAULT_SETTINGS } from "../../../src/schema/settings";
-import type { SessionView } from "../../../src/schema/view";
-import { createFormat } from "../../../webview-ui/format";
-import type { Details, Row } from "../../../webview-ui/row";
-import { rowsOf } from "../../../webview-ui/rows";
+import type { Row } from "../../../webview-ui/row";
 import { answering, type BranchPart, modelWithBranch, saying } from "../../support/branchModel";
 import { openHouse, tool, withClaimCheck } from "../../support/house";
-import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
+import { richHouse, viewOf } from "../../support/inspectorHouse";
+import { fact, find, picture, rowsFrom } from "../../support/inspectorTree";
 import { part, returning, seeing } from "../../support/media";
 import { artifactWith, contractWith } from "../../support/thimble";
-
-const f = createFormat("en-US", "UTC");
-
-const rowsFrom = (view: SessionView): readonly Row[] => rowsOf(stateWith(view), f);
-
-function picture(rows: readonly Row[], depth = 0): string[] {
-  return rows.flatMap(({ label, description, opens, children }) => [
-    `${"  ".repeat(depth)}${label}${description === "" ? "" : `: ${description}`}${opens === null ? "" : " ⇗"}`,
-    ...picture(children(), depth + 1),
-  ]);
-}
-
-function find(rows: readonly Row[], key: string): Row {
-  const all = (some: readonly Row[]): Row[] => some.flatMap((row) => [row, ...all(row.children())]);
-  const row = all(rows).find((candidate) => candidate.key === key);
-  assert.ok(row, `no row ${key}`);
-  return row;
-}
-
-const fact = ({ facts }: Details, label: string): string | undefined =>
-  facts.find((candidate) => candidate.label === label)?.value;
 
 test("a session is a tree of turns, and every decision of it can be read there", async () => {
   const handle = /claim:[0-9a-f]{32}/g;
@@ -47,6 +24,7 @@ test("a session is a tree of turns, and every decision of it can be read there",
     "      Permission: Allowed by rule: reads run unasked",
     "      Stored result: 92,112 characters, read; 749 shown ⇗",
     "      In the store: 92,112 bytes, 1,616 lines, read back once ⇗",
+    "        Read back by: t2c0, turn 2",
     "      Shortened: to 181 characters before turn 5, by age ⇗",
     "  Turn 2: fetch_result",
     "    Request: 3 messages, 1,068 characters",
@@ -119,16 +97,6 @@ test("a row has one key, and keeps it in every later state", async () => {
   }
 });
 
-test("only the session and its newest turn start open", async () => {
-  const house = await richHouse();
-  const [session] = rowsFrom(viewOf(house));
-  assert.equal(session?.startsOpen, true);
-  assert.deepEqual(
-    session?.children().map(({ startsOpen }) => startsOpen),
-    [false, false, false, false, true],
-  );
-});
-
 test("a receipt's details say what was decided, by which policy, and what came back", async () => {
   const details = find(rowsFrom(viewOf(await richHouse())), "s1/t3/t3c0/receipt").details();
   assert.equal(fact(details, "Decision"), "Limit lowered");
@@ -182,73 +150,6 @@ test("C16 with storing turned off nothing can be opened", async () => {
   });
   await house.ask("Read.");
   assert.equal(find(rowsFrom(viewOf(house)), "s1/t1/t1c0").opens, null);
-});
-
-test("notices, repairs, failures and the end of a run are rows", () => {
-  const view: SessionView = {
-    session: "s2",
-    title: "Broken\noff",
-    workspace: "sample",
-    startedAt: 0,
-    model: "",
-    modelId: "scripted",
-    mode: "off",
-    policy: "",
-    policySha256: "",
-    running: false,
-    notices: ["The session log was mended: one torn line."],
-    limits: [
-      {
-        label: "Not used",
-        text: "2 contracts (a pack), the argument is no number.",
-        details: ["a /b", "c /d"],
-      },
-    ],
-    lists: [],
-    turns: [
-      {
-        turn: 7,
-        asked: null,
-        request: null,
-        reply: {
-          text: "",
-          end: "failed",
-          error: "The model is not there.",
-          elapsedMs: 1,
-          inputTokens: null,
-          outputTokens: null,
-          cachedTokens: null,
-          unread: [],
-        },
-        calls: [],
-        recovery: [],
-        repairs: [{ kind: "result_missing", call: "t6c0", detail: "read_file had no result." }],
-        ended: { end: "failed", message: "The model is not there. Try another." },
-      },
-    ],
-    totals: {
-      calls: 0,
-      storedResults: 0,
-      storedChars: 0,
-      hiddenChars: 0,
-      readBacks: 0,
-      clamped: 0,
-      proposed: 0,
-      repairs: 1,
-    },
-  };
-  assert.deepEqual(picture(rowsFrom(view)), [
-    "Broken off: sample",
-    "  Not used: 2 contracts (a pack), the argument is no number.",
-    "  The session log was mended: one torn line.",
-    "  Turn 7: Failed: The model is not there.",
-    "    Repaired: read_file had no result.",
-    "    Reply: Failed: The model is not there.",
-    "    Failed: The model is not there. Try another.",
-  ]);
-  assert.deepEqual(find(rowsFrom(view), "s2/limit0").details().texts, [
-    { label: "Contracts", text: "a /b\nc /d" },
-  ]);
 });
 
 test("an image and a file that is no text are rows of their call: type, size, and whether they were shown", async () => {

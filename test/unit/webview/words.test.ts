@@ -2,27 +2,21 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Digest } from "../../../src/schema/claim";
+import type { ToView } from "../../../src/schema/inspector";
 import { DecisionReason } from "../../../src/schema/policy";
 import type { Receipt } from "../../../src/schema/receipt";
-import type { SessionView } from "../../../src/schema/view";
+import type { SessionHead } from "../../../src/schema/view";
 import { reasonName, receiptLine } from "../../../webview-ui/callWords";
+import { matchesText } from "../../../webview-ui/finder";
 import { createFormat } from "../../../webview-ui/format";
+import { apply, EMPTY_MODEL, type PageModel } from "../../../webview-ui/model";
 import { oneLine, prettyJson, visibleSegments } from "../../../webview-ui/visibleText";
 import { announcement, summaryOf } from "../../../webview-ui/words";
-import { richHouse, stateWith, viewOf } from "../../support/inspectorStates";
+import { headWith, longSession, openedWith, turnWith } from "../../support/inspectorViews";
 
 const f = createFormat("en-US", "UTC");
-const NO_TOTALS: SessionView["totals"] = {
-  calls: 0,
-  storedResults: 0,
-  storedChars: 0,
-  hiddenChars: 0,
-  readBacks: 0,
-  clamped: 0,
-  proposed: 0,
-  repairs: 0,
-};
-const summary = (totals: Partial<SessionView["totals"]>, format = f) =>
+const NO_TOTALS = headWith().totals;
+const summary = (totals: Partial<SessionHead["totals"]>, format = f) =>
   summaryOf({ totals: { ...NO_TOTALS, ...totals }, lists: [] }, format);
 
 test("the sentence says what happened, and nothing of what did not", () => {
@@ -152,18 +146,59 @@ test("pretty arguments keep every token as the model wrote it", () => {
   );
 });
 
-test("a screen reader hears that a session runs, each new turn, and how it ended", async () => {
-  const house = await richHouse();
-  const states = house.events.map((_, at) => stateWith(viewOf(house, at + 1)));
-  const said = states
-    .map((state, at) => announcement(states[at - 1] ?? null, state))
-    .filter((text) => text !== "");
-  assert.deepEqual(said, [
-    "The session runs.",
-    "Turn 2.",
-    "Turn 3.",
-    "Turn 4.",
-    "Turn 5.",
-    "Session: answered.",
-  ]);
+test("a screen reader hears that a session runs, each new turn, and how it ended", () => {
+  const increment = (turnCount: number, running: boolean, ended: string | null = null): ToView => {
+    const { calls: _, ...turn } = turnWith(turnCount, {
+      ended: ended === null ? null : { n: 9, end: ended, message: "" },
+    });
+    return {
+      type: "changed",
+      session: "s1",
+      head: { running },
+      turnCount,
+      rows: [],
+      turns: [{ at: turnCount - 1, turn }],
+      calls: [],
+      columns: [],
+      stale: [],
+    };
+  };
+  const messages = [
+    openedWith(longSession(1)),
+    increment(1, true),
+    increment(2, true),
+    increment(2, true),
+    increment(3, true),
+    increment(3, false, "answered"),
+    openedWith(longSession(9, { session: "s2" })),
+  ];
+  const said: string[] = [];
+  messages.reduce((before: PageModel, message) => {
+    const after = apply(before, message);
+    said.push(announcement(before, after));
+    return after;
+  }, EMPTY_MODEL);
+  assert.deepEqual(
+    said.filter((text) => text !== ""),
+    ["The session runs.", "Turn 2.", "Turn 3.", "Session: answered."],
+  );
+});
+
+test("how long ago something was is said in the largest unit that fits", () => {
+  const now = 1_700_000_000_000;
+  assert.deepEqual(
+    [0, 90, 7200, 200_000].map((seconds) => f.ago(now - seconds * 1000, now)),
+    ["now", "1 minute ago", "2 hours ago", "2 days ago"],
+  );
+  assert.equal(f.ago(now + 5000, now), "now", "a clock that was set back");
+});
+
+test("what was found is counted in words", () => {
+  const found = (total: number, turns: number, isCut = false) =>
+    matchesText({ turns: Array.from({ length: turns }, (_, at) => ({ at, keys: [] })), total, isCut }, f);
+  assert.equal(found(12, 4), "12 matches in 4 turns");
+  assert.equal(found(1, 1), "1 match in 1 turn");
+  assert.equal(found(0, 0), "No matches");
+  assert.equal(found(5000, 200, true), "More than 5,000 matches in 200 turns");
+  assert.equal(matchesText(null, f), "Looking…");
 });

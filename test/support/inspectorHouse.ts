@@ -1,9 +1,9 @@
-// test/support: what the inspector is sent, made by real sessions of a house in memory.
+// test/support: what the inspector shows, made by real sessions of a house in memory.
 import { projectSession } from "../../src/inspector/project";
 import type { ScriptReply } from "../../src/models/script";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings";
 import { asRaw } from "../../src/schema/text";
-import type { InspectorState, SessionView } from "../../src/schema/view";
+import type { SessionView } from "../../src/schema/view";
 import { type House, type HouseOptions, openHouse, tool } from "./house";
 import { artifactWith, contractWith } from "./thimble";
 
@@ -75,19 +75,4 @@ export async function richHouse(): Promise<House> {
   const house = await openHouse(RICH);
   await house.ask("What is the notice period, and who uses the tide?");
   return house;
-}
-
-export function stateWith(selected: SessionView | null, more: Partial<InspectorState> = {}): InspectorState {
-  const sessions = selected === null ? [] : [selected];
-  return {
-    sessions: sessions.map(({ session, title, startedAt, running }) => ({
-      session,
-      title,
-      startedAt,
-      running,
-    })),
-    selected,
-    problem: null,
-    ...more,
-  };
 }

@@ -1,0 +1,121 @@
+// The inspector's browser side: the page's parts in their places: top, overview, finder, tree, details, panels.
+import { html, nothing, type TemplateResult } from "lit";
+import { guard } from "lit/directives/guard.js";
+import type { Found } from "../src/schema/inspector";
+import { actsOf } from "./acts";
+import type { VersionName } from "./detailParts";
+import { type DetailsEvents, detailsView } from "./details";
+import { type FilterState, isFiltered } from "./filter";
+import { type FinderEvents, finderView } from "./finder";
+import type { Format } from "./format";
+import { type HeaderEvents, headerView } from "./header";
+import type { PageModel } from "./model";
+import type { Outline, VisibleRow } from "./outline";
+import { openPanels, overviewView, type PanelEvents, panelsView, switchesView } from "./panels";
+import type { Place } from "./place";
+import { type TreeEvents, treeView } from "./tree";
+import type { View } from "./treeScroll";
+import { WORDS } from "./words";
+
+export type Page = {
+  readonly model: PageModel;
+  readonly place: Place;
+  readonly tree: {
+    readonly outline: Outline;
+    readonly view: View;
+    readonly selected: number;
+    readonly focused: number;
+  } | null;
+  readonly selected: VisibleRow | null;
+  readonly filter: FilterState;
+  readonly found: Found | null;
+  readonly version: VersionName;
+  readonly isMenuOpen: boolean;
+  readonly isFilterOpen: boolean;
+  readonly isWide: boolean;
+  readonly said: string;
+  readonly f: Format;
+};
+
+export type PageEvents = TreeEvents &
+  DetailsEvents &
+  HeaderEvents &
+  PanelEvents &
+  Pick<FinderEvents, "onQuery"> & { readonly onFilterOpen: (isOpen: boolean) => void };
+
+const NOTHING_MATCHES: ReadonlySet<string> = new Set();
+
+/** Parts that did not change are not made again: while a person scrolls, only the tree is. */
+export function pageView(page: Page, events: PageEvents): TemplateResult {
+  const { model, isMenuOpen, isWide, said } = page;
+  const { head, sessions, problem } = model;
+  const explains = model.isFirstStored && (head?.totals.storedResults ?? 0) > 0;
+  return html`
+    <div class="progress ${head?.running === true ? "active" : ""}" aria-hidden="true"></div>
+    ${guard([sessions, problem, model.selected, head, explains, isMenuOpen, isWide], () =>
+      headerView(
+        { ...page, head, sessions, problem, selected: model.selected, explains, room: isWide ? 5 : 2 },
+        events,
+      ),
+    )}
+    ${head === null ? (model.selected === null ? nothing : rowsSkeleton()) : sessionView(page, events)}
+    <div id="announcements" class="unseen" role="status" aria-live="polite">${said}</div>
+  `;
+}
+
+function sessionView(page: Page, events: PageEvents): TemplateResult {
+  const { model, place, tree, filter, found, isFilterOpen, selected, f } = page;
+  const props = { model, f };
+  const isSplit = isDetailed(page) || openPanels(place).length > 0;
+  const { head, plot, selectedTurn, request, messages, content, whatIf, analysis } = model;
+  return html`
+    ${guard([head, plot, selectedTurn, model.loaded.turnCount], () => overviewView(props, events))}
+    ${guard([place.panels, analysis === null], () => switchesView(place, analysis !== null, events))}
+    ${guard([place.query, found, isFilterOpen], () =>
+      finderView(
+        { query: place.query, found, isOpen: isFilterOpen, f },
+        { ...events, onOpen: events.onFilterOpen },
+      ),
+    )}
+    <main class="panes ${isSplit ? "split" : ""}">
+      ${
+        tree === null
+          ? nothing
+          : treeView({ ...tree, matches: isFiltered(filter) ? filter.keys : NOTHING_MATCHES }, events)
+      }
+      ${
+        isSplit
+          ? html`<div class="side">
+              ${isDetailed(page) ? (selected === null ? emptyDetails() : detailsOf(page, selected, events)) : nothing}
+              ${guard(
+                [place.panels, head, plot, selectedTurn, request, messages, content, whatIf, analysis],
+                () => panelsView(place, props, events),
+              )}
+            </div>`
+          : nothing
+      }
+    </main>`;
+}
+
+/** A row is selected that can be seen, or that will be once its turn is here. */
+function isDetailed({ selected, place, model }: Page): boolean {
+  const at = place.selected?.at ?? null;
+  return selected !== null || (at !== null && at < model.loaded.turnCount && !model.loaded.turns.has(at));
+}
+
+const emptyDetails = (): TemplateResult =>
+  html`<section id="details" class="details" aria-label=${WORDS.details} aria-busy="true"><header class="details-head"></header></section>`;
+
+function detailsOf({ model, version, f }: Page, { row, at }: VisibleRow, events: PageEvents): unknown {
+  const details = model.details.get(row.key) ?? null;
+  return guard([row.key, model.head, model.loaded, details, model.texts, version], () =>
+    detailsView({ row, acts: actsOf(model, row, at), details, texts: model.texts, version, f }, events),
+  );
+}
+
+/** Before anything is known: the room that rows will take, so that nothing jumps. */
+const rowsSkeleton = (): TemplateResult =>
+  html`<div class="skeleton" aria-hidden="true">${Array.from({ length: 8 }, () => html`<div class="skeleton-row"></div>`)}</div>`;
+
+export const skeletonView = (): TemplateResult =>
+  html`<p class="loading" role="status">${WORDS.loading}</p>${rowsSkeleton()}`;
