@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import * as vscode from "vscode";
 import { safeTexts } from "./agent/safeTexts";
 import { createHost, reviewOf, workspacePolicies } from "./editorHost";
+import { DOCUMENTS } from "./inspector/export/documents";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
 import { openTokens } from "./models/tokenizer";
@@ -77,6 +78,7 @@ export function activate(context: vscode.ExtensionContext): void {
     StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), {
       vault: store.vault(),
       readTranscripts,
+      documents: DOCUMENTS,
     }),
   );
   const storeCommands: StoreCommands = new StoreCommands({

@@ -5,6 +5,7 @@ cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom list SESSION HANDLE --workspace DIR [--store DIR] [--json]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
+              export: [--format archive|json|otlp|html] [--contents]
 cloakroom forget SESSION | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
 cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
 cloakroom replay SESSION [--policy FILE] --workspace DIR [--store DIR]
@@ -20,6 +21,8 @@ verify  hashes everything stored again and checks every ticket; exit 1 where som
 fork    makes a new session out of the conversation of one, with copies of what it stored
 export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
         another agent, whatever it is called; what could not be read is told. Imported sessions are only read
+        --format: by the file's name (.json, .otlp.json, .html), else an archive, the one that can be imported again
+        --contents: JSON has the stored results themselves, OTLP has messages, arguments and results
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes
 sweep   deletes sessions of all workspaces that were not used for N days (30; 0: none), and leftovers of crashes
 replay  decides every recorded call again with the policy that was pinned for it; exit 1 where one differs

@@ -74,11 +74,12 @@ export class StoreActs {
   async export(session: string, file: string, options?: ExportOptions): Promise<Told> {
     const exported = await (await this.#open()).export(session, file, options);
     const { events, contents, missing } = exported;
+    const withContents = options === undefined || (options.withContents && options.format !== "otlp");
     return {
       ok: missing.length === 0,
       summary: `${exportedWords(exported, options)}${missingWords(missing.length)}`,
       lines: [
-        `${session}: ${count(events, "event")} and ${count(contents, "content")} in ${file}`,
+        `${session}: ${count(events, "event")}${withContents ? ` and ${count(contents, "content")}` : ""} in ${file}`,
         ...missing.map(({ handle, tool, why }) => `not exported: ${handle} of ${tool} is ${why}`),
       ],
     };

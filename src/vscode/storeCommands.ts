@@ -1,5 +1,7 @@
 /** The palette's commands for what is stored, and its upkeep: verify, delete, export, import, fork; a sweep at start and hourly. */
 import * as vscode from "vscode";
+import type { ExportOptions } from "../schema/export";
+import { type Choice, EXPORTS, JSON_CONTENTS } from "./exportChoices";
 import { inNotice } from "./plainText";
 import { readStoreSettings } from "./settings";
 
@@ -14,7 +16,7 @@ export type StoreHost = {
   forgetWorkspace(): Promise<Told>;
   forgetEverything(): Promise<Told>;
   fork(session: string): Promise<Made>;
-  export(session: string, file: string): Promise<Told>;
+  export(session: string, file: string, options: ExportOptions): Promise<Told>;
   exportWorkspace(file: string): Promise<Told>;
   import(file: string): Promise<Made>;
 };
@@ -22,7 +24,9 @@ export type StoreHost = {
 /** How people are asked and told. Null or false: they let it be. */
 export type Dialogs = {
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
-  saveFile(name: string): Promise<string | null>;
+  saveFile(name: string, filters?: Readonly<Record<string, string[]>>): Promise<string | null>;
+  /** One of them, in a list under its title. */
+  choose<T>(title: string, choices: readonly Choice<T>[]): Promise<T | null>;
   openFile(): Promise<string | null>;
   /** Null where nothing was picked. */
   ask(question: string, answers: readonly string[]): Promise<string | null>;
@@ -130,8 +134,16 @@ export class StoreCommands {
   async exportSession(): Promise<void> {
     const { host, dialogs, commands } = this.#ports;
     const picked = await commands.pick("Pick the session to export");
-    const file = picked && (await dialogs.saveFile(`cloakroom-${picked.session}.zip`));
-    if (picked && file) await this.#tell(await host.export(picked.session, file));
+    const form = picked && (await dialogs.choose("Export Session: Format", EXPORTS));
+    if (!picked || !form) return;
+    const asks = form.format === "json";
+    const withContents = asks
+      ? await dialogs.choose("Export Session: Stored Results", JSON_CONTENTS)
+      : form.withContents;
+    if (withContents === null) return;
+    const file = await dialogs.saveFile(`cloakroom-${picked.session}${form.ending}`, form.filters);
+    if (file)
+      await this.#tell(await host.export(picked.session, file, { format: form.format, withContents }));
   }
 
   /** A result found no room. Asked once at a time: a session may meet it at every call. */
@@ -196,12 +208,16 @@ const IMPORTS = { "Sessions and transcripts": ["zip", "json", "jsonl"], "All fil
 export const editorDialogs: Dialogs = {
   confirm: async (question, detail, yes) =>
     (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
-  saveFile: async (name) => {
+  choose: async (title, choices) => {
+    const items = choices.map(({ label, detail, value }) => ({ label, detail, value }));
+    return (await vscode.window.showQuickPick(items, { title, placeHolder: "Pick one" }))?.value ?? null;
+  },
+  saveFile: async (name, filters = ZIP) => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const defaultUri = folder && vscode.Uri.joinPath(folder, name);
     const picked = await vscode.window.showSaveDialog({
       title: "Export Sessions",
-      filters: ZIP,
+      filters,
       ...(defaultUri && { defaultUri }),
     });
     return picked?.fsPath ?? null;
