@@ -116,10 +116,8 @@ export class Trace {
     const before = this.#closeChat("interrupted");
     const { turn, model } = event;
     this.#isRunning = true;
-    const facts = Object.entries(requestedFacts(event)).map(([key, value]) => [
-      `cloakroom.request.${key}`,
-      value,
-    ]);
+    const { turn: _turn, ...sizes } = requestedFacts(event);
+    const facts = Object.entries(sizes).map(([key, value]) => [`cloakroom.request.${key}`, value]);
     const span = this.#chatSpan(turn, model, {
       ...Object.fromEntries(facts),
       ...this.#contents?.onRequest(),

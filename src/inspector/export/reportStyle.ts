@@ -3,7 +3,7 @@ export const REPORT_STYLE = `
 :root { color-scheme: light dark; --back: #fdfdfc; --raised: #f5f4f1; --text: #23262b; --muted: #626973; --line: #dfddd7;
   --strong: #2f6690; --soft: #b9cfe0; --warn: #9a4b1c; }
 @media (prefers-color-scheme: dark) { :root { --back: #16181b; --raised: #1f2226; --text: #dfe2e6; --muted: #98a0aa; --line: #31363c;
-  --strong: #7db3de; --soft: #36536b; --warn: #e0a077; } }
+  --strong: #7db3de; --soft: #43647e; --warn: #e0a077; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text);
   font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }

@@ -3,17 +3,16 @@ import type { CallView, TurnView } from "../../schema/view";
 import { responseWords } from "../apart";
 import { mediaWords } from "../media";
 import { html, type Markup, textBlock } from "./markup";
+import { reasonName } from "./reportReasons";
 import type { CallTexts, ReportTexts } from "./reportTexts";
 import {
   changesLine,
   count,
   endName,
   number,
-  plainWords,
   readBackLine,
   receiptLine,
   recoveryLine,
-  refusalName,
   replyEnd,
   resultLine,
   shortenedLine,
@@ -86,10 +85,10 @@ function factsOf(call: CallView): readonly (readonly [string, string | Markup])[
   if (authorised && authorised.by !== "rule")
     facts.push([
       "Permission",
-      `${authorised.granted ? "Allowed" : "Refused"}: ${plainWords(authorised.reason)}`,
+      `${authorised.granted ? "Allowed" : "Refused"}: ${reasonName(authorised.reason)}`,
     ]);
   if (result) facts.push(["Result", resultLine(call)]);
-  if (result && result.shown !== "inline") facts.push(["Why", plainWords(result.why)]);
+  if (result && result.shown !== "inline") facts.push(["Why", reasonName(result.why)]);
   if (call.tainted) facts.push(["Origin", "From outside, marked as untrusted"]);
   if (stored)
     facts.push([
@@ -102,7 +101,7 @@ function factsOf(call: CallView): readonly (readonly [string, string | Markup])[
   if (page && result?.shown !== "page")
     facts.push(["List", `Records ${page.first}–${page.last} of ${number(page.total)}`]);
   if (refusal)
-    facts.push(["Handle refused", html`${refusalName(refusal.reason)} <code>${refusal.given}</code>`]);
+    facts.push(["Handle refused", html`${reasonName(refusal.reason)} <code>${refusal.given}</code>`]);
   if (response) facts.push(["Envelope", responseWords(response)]);
   const safe = changesLine(changes);
   if (safe !== "") facts.push(["Made safe", safe]);

@@ -1,7 +1,7 @@
 /** What the report says of sessions, turns and calls, in the words of the inspector's page. */
-import type { RefusalReason } from "../../schema/claim";
 import type { Receipt } from "../../schema/receipt";
 import type { CallView, SessionView, TurnView } from "../../schema/view";
+import { reasonName } from "./reportReasons";
 
 export const number = (value: number): string => value.toLocaleString("en");
 export const count = (value: number, one: string, many = `${one}s`): string =>
@@ -54,11 +54,6 @@ const STATES: Readonly<Record<CallView["state"], string>> = {
 };
 export const stateName = (state: CallView["state"]): string => STATES[state];
 
-/** A code in words: "requested_items_above_policy_maximum" with spaces. */
-export const plainWords = (code: string): string =>
-  /^[a-z]+(?:_[a-z]+)*$/.test(code) ? code.replaceAll("_", " ") : code;
-export const refusalName = (reason: RefusalReason): string => plainWords(reason);
-
 const DECISIONS: Readonly<Record<Receipt["decision"], string>> = {
   pass: "Ran as asked",
   clamp: "Limit lowered",
@@ -77,7 +72,7 @@ export function receiptLine({ decision, reason, changes, proposed_changes, actua
       : [
           `came back: ${actual.items === null ? "" : `${count(actual.items, "item")}, `}${count(actual.bytes, "byte")}`,
         ];
-  return `${DECISIONS[decision]}: ${[...lowered, ...proposed, plainWords(reason), ...came].join("; ")}`;
+  return `${DECISIONS[decision]}: ${[...lowered, ...proposed, reasonName(reason), ...came].join("; ")}`;
 }
 
 const SHORTENED_BY: Readonly<Record<CallView["shortened"][number]["by"], string>> = {
