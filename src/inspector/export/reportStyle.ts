@@ -72,6 +72,7 @@ footer { margin-top: 3rem; color: var(--muted); font-size: 0.85rem; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   .turn { content-visibility: visible; }
+  .turn > summary { margin-bottom: 0.6rem; }
   .turn::details-content { content-visibility: visible; block-size: auto; }
   .call { border: 1px solid var(--line); }
   .call h3, h2, summary { break-after: avoid; }
