@@ -9,9 +9,11 @@ import { safeTexts } from "./agent/safeTexts";
 import { sessionPolicy } from "./agent/sessionPolicy";
 import { actOnResult, isAboutResult } from "./cli/actOnResult";
 import { analyze, foundLines } from "./cli/analyze";
+import { exportOptions } from "./cli/exportOptions";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { listRecords } from "./cli/listRecords";
 import { USAGE } from "./cli/usage";
+import { DOCUMENTS } from "./inspector/export/documents";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
 import type { ReadRecorded } from "./inspector/whatIf/analyseTranscript";
@@ -81,6 +83,8 @@ async function main(words: readonly string[]): Promise<number> {
       turn: { type: "string" },
       "workspace-sessions": { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
+      format: { type: "string" },
+      contents: { type: "boolean", default: false },
       control: { type: "string" },
       candidate: { type: "string" },
       json: { type: "boolean", default: false },
@@ -131,7 +135,7 @@ async function main(words: readonly string[]): Promise<number> {
       return complain("--turn takes a turn's number.", 2);
     const settings = { ...DEFAULT_STORE_SETTINGS, keepSessionsDays };
     const acts = new StoreActs(() =>
-      StoreCare.open(root, workspace, clock, settings, { vault, readTranscripts }),
+      StoreCare.open(root, workspace, clock, settings, { vault, readTranscripts, documents: DOCUMENTS }),
     );
     const given = { ...values, scope, keepSessionsDays, turn } as const;
     try {
@@ -298,6 +302,8 @@ async function openMcp(file: string | undefined, folder: string, signal: AbortSi
 }
 
 type Given = {
+  readonly format?: string | undefined;
+  readonly contents: boolean;
   readonly all: boolean;
   readonly yes: boolean;
   readonly scope: "session" | "workspace" | "everything";
@@ -310,13 +316,15 @@ async function act(
   acts: StoreActs,
   command: string,
   [first, second]: readonly string[],
-  { all, yes, scope, keepSessionsDays, turn }: Given,
+  { all, yes, scope, keepSessionsDays, turn, ...form }: Given,
 ): Promise<Told | Made | string> {
   if (command === "verify") return acts.verify({ session: first, everywhere: all });
   if (command === "sweep")
     return (await acts.sweep(keepSessionsDays)) ?? { ok: true, summary: "Nothing to remove.", lines: [] };
   if (command === "import")
     return first ? acts.import(resolve(first)) : "Name the archive or transcript: import FILE.";
+  if (command === "export" && scope === "workspace" && (form.contents || form.format !== undefined))
+    return "All sessions of a workspace are exported as an archive: leave --format and --contents out.";
   if (command === "export" && scope === "workspace")
     return first ? acts.exportWorkspace(resolve(first)) : "Name the file: export --workspace-sessions FILE.";
   if (command === "forget" && scope !== "session" && first)
@@ -325,8 +333,11 @@ async function act(
   if (command === "forget" && !yes)
     return "This deletes from disk and cannot be undone. Say --yes if that is what you want.";
   if (command === "fork") return acts.fork(first ?? "", turn);
-  if (command === "export")
-    return second ? acts.export(first ?? "", resolve(second)) : "Name the file: export SESSION FILE.";
+  if (command === "export") {
+    if (!second) return "Name the file: export SESSION FILE.";
+    const options = exportOptions(second, form);
+    return typeof options === "string" ? options : acts.export(first ?? "", resolve(second), options);
+  }
   if (scope === "everything") return acts.forgetEverything();
   return scope === "workspace" ? acts.forgetWorkspace() : acts.forgetSession(first ?? "");
 }

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import * as vscode from "vscode";
 import { safeTexts } from "./agent/safeTexts";
 import { createHost, openSessions, reviewOf, workspacePolicies } from "./editorHost";
+import { DOCUMENTS } from "./inspector/export/documents";
 import { createInspector } from "./inspectorHost";
 import { readScript } from "./models/readScript";
 import { createScriptedModel, SCRIPTED_MODEL_ID } from "./models/scripted";
@@ -81,6 +82,7 @@ export function activate(context: vscode.ExtensionContext): void {
     StoreCare.open(store.root, workspaceIdentity(), clock, readStoreSettings(), {
       vault: store.vault(),
       readTranscripts,
+      documents: DOCUMENTS,
     }),
   );
   const storeCommands: StoreCommands = new StoreCommands({

@@ -84,7 +84,7 @@ export function textsView(
   ];
 }
 
-const whole = (text: string): TextWindow => ({ text, offset: 0, totalChars: text.length });
+const whole = (text: string): TextWindow => ({ text, offset: 0, totalChars: text.length, next: null });
 
 const block = (label: string, windows: readonly TextWindow[], onMore: (offset: number) => void) =>
   html`<h3 class="text-label">${shownText(label)}</h3>${windowsView(label, windows, onMore)}`;

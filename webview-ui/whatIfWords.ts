@@ -67,6 +67,10 @@ const knob = (
   write: (knobs, value) => ({ ...knobs, [name]: value }),
 });
 
+/** Where nothing is known of a model's cache every token has the full price. */
+const pricesOf = ({ prices }: WhatIfKnobs): NonNullable<WhatIfKnobs["prices"]> =>
+  prices ?? { write: 1, read: 1, ttlSeconds: null };
+
 const price = (name: "write" | "read", label: string, maximum: number): NumberKnob => ({
   name,
   label,
@@ -75,8 +79,8 @@ const price = (name: "write" | "read", label: string, maximum: number): NumberKn
   minimum: 0,
   maximum: 1000,
   step: 0.01,
-  read: ({ prices }) => prices[name],
-  write: (knobs, value) => ({ ...knobs, prices: { ...knobs.prices, [name]: value } }),
+  read: (knobs) => pricesOf(knobs)[name],
+  write: (knobs, value) => ({ ...knobs, prices: { ...pricesOf(knobs), [name]: value } }),
 });
 
 export const RESULT_KNOBS: readonly NumberKnob[] = [
@@ -106,9 +110,9 @@ export const PRICE_KNOBS: readonly NumberKnob[] = [
     minimum: 1,
     maximum: 1_000_000,
     step: 1,
-    read: ({ prices }) => prices.ttlSeconds,
-    write: (knobs, value) => ({ ...knobs, prices: { ...knobs.prices, ttlSeconds: value } }),
-    clear: (knobs) => ({ ...knobs, prices: { ...knobs.prices, ttlSeconds: null } }),
+    read: (knobs) => pricesOf(knobs).ttlSeconds,
+    write: (knobs, value) => ({ ...knobs, prices: { ...pricesOf(knobs), ttlSeconds: value } }),
+    clear: (knobs) => ({ ...knobs, prices: { ...pricesOf(knobs), ttlSeconds: null } }),
   },
 ];
 export const NUMBER_KNOBS: readonly NumberKnob[] = [...RESULT_KNOBS, ...AGEING_KNOBS, ...PRICE_KNOBS];

@@ -5,6 +5,7 @@ cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom list SESSION HANDLE --workspace DIR [--store DIR] [--json]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
 cloakroom fork SESSION [--turn N] | export SESSION FILE | export --workspace-sessions FILE | import FILE --workspace DIR [--store DIR]
+              export: [--format archive|json|otlp|html] [--contents]
 cloakroom forget SESSION [HANDLE] | --workspace-sessions | --everything --workspace DIR [--store DIR] --yes
 cloakroom pin SESSION CALL [--no] | shorten SESSION CALL --workspace DIR [--store DIR]
 cloakroom sweep --workspace DIR [--store DIR] [--keep-days N]
@@ -21,6 +22,8 @@ verify  hashes everything stored again and checks every ticket; exit 1 where som
 fork    makes a new session out of the conversation of one, with copies of what it stored; --turn: up to the end of that turn
 export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
         another agent, whatever it is called; what could not be read is told. Imported sessions are only read
+        --format: by the file's name (.json, .otlp.json, .html), else an archive, the one that can be imported again
+        --contents: JSON has the stored results themselves, OTLP has messages, arguments and results
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes. With a HANDLE it deletes one
         stored result; what was shown of it stays in the session
 pin     keeps a result of the conversation as it is (--no: no longer); shorten makes one shorter now and stores its whole.

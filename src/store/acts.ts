@@ -1,6 +1,9 @@
 /** What people may do to stored sessions, each with its outcome in words. The editor and the command line show the same. */
+import type { DocumentFormat, ExportOptions } from "../schema/export";
+
 import type { StoreCare } from "./care";
 import type { Erased } from "./erase";
+import type { Exported } from "./exportArchive";
 import type { Verified } from "./verify";
 
 /** `summary` is one sentence to show; `lines` are for the log. `ok` false: something is wrong, or was left undone. */
@@ -70,13 +73,15 @@ export class StoreActs {
     };
   }
 
-  async export(session: string, file: string): Promise<Told> {
-    const { events, contents, missing } = await (await this.#open()).export(session, file);
+  async export(session: string, file: string, options?: ExportOptions): Promise<Told> {
+    const exported = await (await this.#open()).export(session, file, options);
+    const { events, contents, missing } = exported;
+    const withContents = options === undefined || (options.withContents && options.format !== "otlp");
     return {
       ok: missing.length === 0,
-      summary: `Exported the session with its ${count(contents, "stored result")}.${missingWords(missing.length)}`,
+      summary: `${exportedWords(exported, options)}${missingWords(missing.length)}`,
       lines: [
-        `${session}: ${count(events, "event")} and ${count(contents, "content")} in ${file}`,
+        `${session}: ${count(events, "event")}${withContents ? ` and ${count(contents, "content")}` : ""} in ${file}`,
         ...missing.map(({ handle, tool, why }) => `not exported: ${handle} of ${tool} is ${why}`),
       ],
     };
@@ -117,6 +122,22 @@ export class StoreActs {
       session: made.at(-1)?.session ?? null,
     };
   }
+}
+
+const DOCUMENTS: Readonly<Record<DocumentFormat, string>> = {
+  json: "JSON",
+  otlp: "OpenTelemetry traces",
+  html: "an HTML report",
+};
+
+function exportedWords({ contents }: Exported, options?: ExportOptions): string {
+  const results = count(contents, "stored result");
+  const { format = "archive", withContents = true } = options ?? {};
+  if (format === "archive") return `Exported the session with its ${results}.`;
+  const as = `Exported the session as ${DOCUMENTS[format]}`;
+  if (format === "json" && withContents) return `${as} with its ${results}.`;
+  if (format === "otlp") return withContents ? `${as} with its messages.` : `${as} without messages.`;
+  return contents === 0 ? `${as}.` : `${as}. ${results} ${contents === 1 ? "is" : "are"} named, not in it.`;
 }
 
 function verifiedWords({ sessions, events, contents, bytes, tickets, findings }: Verified): Told {

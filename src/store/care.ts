@@ -1,8 +1,10 @@
 /** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
+import type { DocumentWriters, ExportOptions } from "../schema/export";
 import { Failure } from "../schema/failure";
 import { type Erased, erase } from "./erase";
 import type { Scope } from "./erasureJournal";
 import { type Exported, type ExportedWorkspace, exportSession, exportWorkspace } from "./exportArchive";
+import { exportDocument } from "./exportDocument";
 import { type Forked, fork } from "./fork";
 import { type Imported, importArchive } from "./importArchive";
 import { importTranscript, isArchive, type ReadTranscripts } from "./importTranscript";
@@ -25,6 +27,7 @@ import { type Swept, sweep } from "./sweep";
 import { PLAIN_VAULT, type Vault } from "./vault";
 import { type Verified, verify } from "./verify";
 
+const ARCHIVE: ExportOptions = { format: "archive", withContents: true };
 const DAY_MS = 86_400_000;
 
 export type StoreSettings = { readonly keepSessionsDays: number; readonly limits: StoreLimits };
@@ -37,6 +40,7 @@ export class StoreCare {
   readonly #settings: StoreSettings;
   readonly #onStep: OnStep;
   readonly #readTranscripts: ReadTranscripts | null;
+  readonly #documents: DocumentWriters | null;
 
   private constructor(
     root: Root,
@@ -45,6 +49,7 @@ export class StoreCare {
     settings: StoreSettings,
     onStep: OnStep,
     readTranscripts: ReadTranscripts | null,
+    documents: DocumentWriters | null,
   ) {
     this.#root = root;
     this.#tenant = tenant;
@@ -52,6 +57,7 @@ export class StoreCare {
     this.#settings = settings;
     this.#onStep = onStep;
     this.#readTranscripts = readTranscripts;
+    this.#documents = documents;
   }
 
   /** Throws `store-too-new`, `store-unwritable`: a store of a later version is not swept, erased or added to. */
@@ -64,11 +70,17 @@ export class StoreCare {
       vault = PLAIN_VAULT,
       onStep = noStep,
       readTranscripts = null,
-    }: { vault?: Vault; onStep?: OnStep; readTranscripts?: ReadTranscripts | null } = {},
+      documents = null,
+    }: {
+      vault?: Vault;
+      onStep?: OnStep;
+      readTranscripts?: ReadTranscripts | null;
+      documents?: DocumentWriters | null;
+    } = {},
   ): Promise<StoreCare> {
     await Sessions.open(path, workspaceIdentity, clock);
     const tenant = tenantOf(workspaceIdentity);
-    return new StoreCare({ path, vault }, tenant, clock, settings, onStep, readTranscripts);
+    return new StoreCare({ path, vault }, tenant, clock, settings, onStep, readTranscripts, documents);
   }
 
   /** This workspace's sessions; one of them; or with `everywhere` those of all workspaces. */
@@ -111,9 +123,15 @@ export class StoreCare {
     });
   }
 
-  /** Writes the session to `file`: its log, everything it cites, and a list of what is missing. */
-  async export(session: string, file: string): Promise<Exported> {
-    return exportSession(this.#place(session), file, { clock: this.#clock, onStep: this.#onStep });
+  /** Writes the session to `file`: its log, everything it cites, and a list of what is missing; or what a document has of it. */
+  async export(session: string, file: string, options: ExportOptions = ARCHIVE): Promise<Exported> {
+    const { format, withContents } = options;
+    const onStep = this.#onStep;
+    if (format === "archive")
+      return exportSession(this.#place(session), file, { clock: this.#clock, onStep });
+    if (this.#documents === null) throw new Error(`nobody writes ${format} here`);
+    const write = this.#documents[format];
+    return exportDocument(this.#place(session), file, { write, withContents, onStep });
   }
 
   /** Writes all sessions of this workspace to `file`, with a list of those that cannot be read. */

@@ -1,8 +1,6 @@
 /** Writing archives. Exporting proves all it writes and lists what it could not. An archive is never sealed: it is for where the key is not. */
-import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -20,14 +18,16 @@ import {
   WORKSPACE_NAME,
   type WorkspaceManifest,
 } from "./archive";
-import { FILE_MODE, syncFolder } from "./atomic";
-import { type Blobs, plainNameOf } from "./blobs";
+import { FILE_MODE } from "./atomic";
+import type { Blobs } from "./blobs";
 import { CHAIN_START, lineOf } from "./chain";
 import { begun } from "./fork";
 import { noStep, type OnStep, type Place } from "./layout";
 import type { Clock } from "./log";
-import { contentsOf, type Names, renamed } from "./marks";
-import { blobState, type FolderState, readFolder } from "./sessionFolder";
+import { type Names, renamed } from "./marks";
+import { provenContents } from "./provenContents";
+import { type FolderState, readFolder } from "./sessionFolder";
+import { writeWhole } from "./wholeFile";
 
 export type Exported = {
   readonly file: string;
@@ -40,6 +40,8 @@ export type ExportedWorkspace = Exported & {
   readonly sessions: number;
   readonly unreadable: WorkspaceManifest["unreadable"];
 };
+
+const NOUN = "The archive";
 
 type Ports = { readonly clock: Clock; readonly onStep?: OnStep | undefined };
 
@@ -56,7 +58,9 @@ export async function exportSession(
   const state = begun(source, await readFolder(source));
   await onStep("prove");
   const packed = await pack(source, state, clock);
-  await writeArchive(file, clock, onStep, (archive) => archive.add("", packed));
+  await writeWhole(file, NOUN, onStep, (draft) =>
+    ArchiveWriter.write(draft, new Date(clock.now()), (archive) => archive.add("", packed)),
+  );
   return { file, ...told(packed) };
 }
 
@@ -70,7 +74,7 @@ export async function exportWorkspace(
   const missing: Manifest["missing"] = [];
   const unreadable: WorkspaceManifest["unreadable"] = [];
   const sessions: string[] = [];
-  await writeArchive(file, clock, onStep, async (archive) => {
+  const fill = async (archive: ArchiveWriter) => {
     for (const source of sources) {
       await onStep("read");
       const state = await readFolder(source);
@@ -95,7 +99,8 @@ export async function exportWorkspace(
       ...{ sessions, unreadable },
     };
     await archive.addJson(WORKSPACE_NAME, manifest);
-  });
+  };
+  await writeWhole(file, NOUN, onStep, (draft) => ArchiveWriter.write(draft, new Date(clock.now()), fill));
   return { file, ...sum, missing, unreadable };
 }
 
@@ -116,16 +121,7 @@ const told = ({ manifest, contents }: Packed) => ({
 
 async function pack(source: Place, state: FolderState & { kind: "begun" }, clock: Clock): Promise<Packed> {
   const { events, blobs, keeping } = state;
-  const contents: Claim[] = [];
-  const missing: Manifest["missing"] = [];
-  for (const claim of contentsOf(events).values()) {
-    const { sha256, handle, tool } = claim;
-    const found = await blobState(blobs, sha256);
-    if (found === "unreadable" && keeping.isRemote) await keeping.files.list(); // only away: told as that, not as lost
-    if (found === "whole") contents.push(claim);
-    else missing.push({ sha256, handle, tool, why: found });
-  }
-  const names = keeping.seal ? await plainNames(blobs, contents) : new Map();
+  const { contents, missing, names } = await provenContents(state);
   const { bytes, sum } = keeping.seal ? plainLog(events, names) : state;
   const called = (claim: Claim) => ({ ...claim, ...names.get(claim.sha256) });
   const first = events[0];
@@ -142,13 +138,6 @@ async function pack(source: Place, state: FolderState & { kind: "begun" }, clock
   return { manifest, log: Buffer.from(bytes), contents, blobs, names };
 }
 
-/** What a sealed session's contents are called in an archive. */
-async function plainNames(blobs: Blobs, contents: readonly Claim[]): Promise<Names> {
-  const names = new Map<Digest, ReturnType<typeof plainNameOf>>();
-  for (const { sha256 } of contents) names.set(sha256, plainNameOf(await blobs.readBytes(sha256)));
-  return names;
-}
-
 function plainLog(events: readonly Logged[], names: Names): { bytes: Buffer; sum: string } {
   let sum = CHAIN_START;
   const lines = events.map((event) => {
@@ -157,33 +146,6 @@ function plainLog(events: readonly Logged[], names: Names): { bytes: Buffer; sum
     return `${next.line}\n`;
   });
   return { bytes: Buffer.from(lines.join(""), "utf8"), sum };
-}
-
-/** Writes `file` under another name first. Named steps: write → name. */
-async function writeArchive(
-  file: string,
-  clock: Clock,
-  onStep: OnStep,
-  fill: (archive: ArchiveWriter) => Promise<void>,
-): Promise<void> {
-  const draft = join(dirname(file), `.${randomUUID()}.tmp`);
-  try {
-    await onStep("write");
-    await ArchiveWriter.write(draft, new Date(clock.now()), fill);
-    await onStep("name");
-    await rename(draft, file);
-    await syncFolder(dirname(file));
-  } catch (cause) {
-    await rm(draft, { force: true });
-    const { code } = cause as NodeJS.ErrnoException;
-    if (cause instanceof Failure || code === undefined) throw cause;
-    throw new Failure(
-      "export-failed",
-      `The archive could not be written to ${file} (${code}). Pick another place, then try again.`,
-      { code, file },
-      { cause },
-    );
-  }
 }
 
 class ArchiveWriter {

@@ -1,5 +1,7 @@
 /** The palette's commands for what is stored, and its upkeep: verify, delete, export, import, fork; a sweep at start and hourly. */
 import * as vscode from "vscode";
+import type { ExportOptions } from "../schema/export";
+import { type Choice, EXPORTS, JSON_CONTENTS } from "./exportChoices";
 import { inNotice } from "./plainText";
 import { readStoreSettings } from "./settings";
 
@@ -8,14 +10,14 @@ type Made = Told & { readonly session: string | null };
 
 /** What the house offers this room. Each throws `Failure` where it refuses; then nothing was changed. */
 export type StoreHost = {
-  verify(): Promise<Told>;
+  verify(which: { session?: string }): Promise<Told>;
   sweep(keepSessionsDays: number): Promise<Told | null>;
   forgetSession(session: string): Promise<Told>;
   forgetWorkspace(): Promise<Told>;
   forgetEverything(): Promise<Told>;
   /** `throughTurn`: the last turn that the fork has; by default all of them. */
   fork(session: string, throughTurn?: number): Promise<Made>;
-  export(session: string, file: string): Promise<Told>;
+  export(session: string, file: string, options: ExportOptions): Promise<Told>;
   exportWorkspace(file: string): Promise<Told>;
   import(file: string): Promise<Made>;
 };
@@ -23,7 +25,9 @@ export type StoreHost = {
 /** How people are asked and told. Null or false: they let it be. */
 export type Dialogs = {
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
-  saveFile(name: string): Promise<string | null>;
+  saveFile(name: string, filters?: Readonly<Record<string, string[]>>): Promise<string | null>;
+  /** One of them, in a list under its title. */
+  choose<T>(title: string, choices: readonly Choice<T>[]): Promise<T | null>;
   openFile(): Promise<string | null>;
   /** Null where nothing was picked. */
   ask(question: string, answers: readonly string[]): Promise<string | null>;
@@ -98,9 +102,11 @@ export class StoreCommands {
     }
   }
 
-  async verify(): Promise<void> {
+  /** `session`: only that one; not given: all of this workspace. */
+  async verify(session?: string): Promise<void> {
     const options = { location: vscode.ProgressLocation.Notification, title: "Verifying stored results…" };
-    await this.#tell(await vscode.window.withProgress(options, () => this.#ports.host.verify()));
+    const which = session === undefined ? {} : { session };
+    await this.#tell(await vscode.window.withProgress(options, () => this.#ports.host.verify(which)));
   }
 
   async deleteSession(): Promise<void> {
@@ -128,11 +134,20 @@ export class StoreCommands {
       await this.#erased(await host.forgetEverything());
   }
 
-  async exportSession(): Promise<void> {
+  /** `session`: not given, it is asked for. */
+  async exportSession(session?: string): Promise<void> {
     const { host, dialogs, commands } = this.#ports;
-    const picked = await commands.pick("Pick the session to export");
-    const file = picked && (await dialogs.saveFile(`cloakroom-${picked.session}.zip`));
-    if (picked && file) await this.#tell(await host.export(picked.session, file));
+    const picked = session === undefined ? await commands.pick("Pick the session to export") : { session };
+    const form = picked && (await dialogs.choose("Export Session: Format", EXPORTS));
+    if (!picked || !form) return;
+    const asks = form.format === "json";
+    const withContents = asks
+      ? await dialogs.choose("Export Session: Stored Results", JSON_CONTENTS)
+      : form.withContents;
+    if (withContents === null) return;
+    const file = await dialogs.saveFile(`cloakroom-${picked.session}${form.ending}`, form.filters);
+    if (file)
+      await this.#tell(await host.export(picked.session, file, { format: form.format, withContents }));
   }
 
   /** A result found no room. Asked once at a time: a session may meet it at every call. */
@@ -164,10 +179,11 @@ export class StoreCommands {
     if (file) await this.#made(await host.import(file));
   }
 
-  async forkSession(): Promise<void> {
+  /** `session`: not given, it is asked for. `throughTurn`: the last turn that the fork has; not given: all. */
+  async forkSession(session?: string, throughTurn?: number): Promise<void> {
     const { host, commands } = this.#ports;
-    const picked = await commands.pick("Pick the session to fork");
-    if (picked) await this.#made(await host.fork(picked.session));
+    const picked = session === undefined ? await commands.pick("Pick the session to fork") : { session };
+    if (picked) await this.#made(await host.fork(picked.session, throughTurn));
   }
 
   async #erased(told: Told): Promise<void> {
@@ -197,12 +213,16 @@ const IMPORTS = { "Sessions and transcripts": ["zip", "json", "jsonl"], "All fil
 export const editorDialogs: Dialogs = {
   confirm: async (question, detail, yes) =>
     (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
-  saveFile: async (name) => {
+  choose: async (title, choices) => {
+    const items = choices.map(({ label, detail, value }) => ({ label, detail, value }));
+    return (await vscode.window.showQuickPick(items, { title, placeHolder: "Pick one" }))?.value ?? null;
+  },
+  saveFile: async (name, filters = ZIP) => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const defaultUri = folder && vscode.Uri.joinPath(folder, name);
     const picked = await vscode.window.showSaveDialog({
       title: "Export Sessions",
-      filters: ZIP,
+      filters,
       ...(defaultUri && { defaultUri }),
     });
     return picked?.fsPath ?? null;

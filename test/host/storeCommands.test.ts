@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { DOCUMENTS } from "../../src/inspector/export/documents";
 import { StoreActs } from "../../src/store/acts";
 import { StoreCare } from "../../src/store/care";
 import { Sessions } from "../../src/store/sessions";
@@ -27,12 +28,14 @@ suite("stored sessions", () => {
       const told: string[] = [];
       const shown: (string | null)[] = [];
       let answer = false;
+      let wanted = ["Archive (can be imported again)"];
       const dialogs: Dialogs = {
         confirm: async (question) => {
           asked.push(question);
           return answer;
         },
-        saveFile: async () => file,
+        saveFile: async (name) => (name.endsWith(".zip") ? file : path.join(folder, name)),
+        choose: async (_title, choices) => choices.find(({ label }) => wanted.includes(label))?.value ?? null,
         openFile: async () => file,
         ask: async (question) => {
           asked.push(question);
@@ -44,7 +47,9 @@ suite("stored sessions", () => {
         },
       };
       const commands = new StoreCommands({
-        host: new StoreActs(() => StoreCare.open(root, HERE, clock, readStoreSettings())),
+        host: new StoreActs(() =>
+          StoreCare.open(root, HERE, clock, readStoreSettings(), { documents: DOCUMENTS }),
+        ),
         dialogs,
         log,
         sessions: { reload: (session) => void shown.push(session) },
@@ -56,6 +61,14 @@ suite("stored sessions", () => {
       await commands.verify();
       await commands.exportSession();
       assert.ok((await stat(file)).size > 0);
+      for (const label of ["JSON", "OpenTelemetry (OTLP JSON)", "HTML Report"]) {
+        wanted = [label, "Embed Stored Results"];
+        await commands.exportSession();
+      }
+      for (const ending of ["json", "otlp.json", "html"])
+        assert.ok((await stat(path.join(folder, `cloakroom-${id}.${ending}`))).size > 0);
+      wanted = [];
+      await commands.exportSession(); // put aside: nothing is written or told
       await commands.importSession();
       await commands.forkSession();
       assert.equal((await store.list()).length, 3);
@@ -82,7 +95,7 @@ suite("stored sessions", () => {
         told.map((text) => /^Cloakroom: (\w+)/.exec(text)?.[1]),
         [
           "Everything",
-          "Exported",
+          ...["Exported", "Exported", "Exported", "Exported"],
           "Imported",
           "Forked",
           "Exported",

@@ -25,6 +25,8 @@ export const headWith = (more: Partial<SessionHead> = {}): SessionHead => ({
   notices: [],
   limits: [],
   lists: [],
+  listCount: 0,
+  incompleteLists: 0,
   attention: [],
   totals: {
     calls: 0,
@@ -117,6 +119,7 @@ export const callWith = (call: string, more: Partial<CallView> = {}): CallView =
   tainted: false,
   changes: { forgedMarkers: 0, loneSurrogates: 0, secrets: 0, refused: null },
   isPinned: false,
+  pinnedBy: null,
   page: null,
   shortened: [],
   ...more,

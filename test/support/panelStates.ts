@@ -38,6 +38,8 @@ export const HEAD: SessionHead = {
   running: false,
   notices: [],
   limits: [],
+  listCount: 0,
+  incompleteLists: 0,
   lists: [LIST],
   attention: [],
   totals: {

@@ -1,7 +1,7 @@
 /** The command line's acts on what is stored, as a process: what they print, and how they end. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { sha256 } from "../../../src/store/digest";
@@ -54,6 +54,23 @@ test("verify, export, import, fork, forget and sweep: one sentence each, problem
     [0, "Exported the session with its 1 stored result.\n"],
     exported.err,
   );
+  const embedded = `"text":${JSON.stringify(LONG)}`;
+  for (const [name, words, summary, has] of [
+    ["a.json", [], "as JSON. 1 stored result is named, not in it.", false],
+    ["b.JSON", ["--contents"], "as JSON with its 1 stored result.", true],
+    ["c.otlp.json", [], "as OpenTelemetry traces without messages.", false],
+    ["d.html", [], "as an HTML report. 1 stored result is named, not in it.", false],
+    ["e.txt", ["--format", "json", "--contents"], "as JSON with its 1 stored result.", true],
+  ] as const) {
+    const made = await cloakroom("export", id, path.join(folder, name), ...words);
+    assert.deepEqual([made.code, made.out], [0, `Exported the session ${summary}\n`], made.err);
+    assert.equal((await readFile(path.join(folder, name), "utf8")).includes(embedded), has, name);
+  }
+  for (const words of [["--format", "pdf"], ["--format", "html", "--contents"], ["--contents"]]) {
+    const refused = await cloakroom("export", id, path.join(folder, "refused"), ...words);
+    assert.deepEqual([refused.code, refused.out], [2, ""]);
+    assert.match(refused.err, /--format takes|leave --contents out/);
+  }
   const imported = await cloakroom("import", file);
   assert.match(
     imported.out,

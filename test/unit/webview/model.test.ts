@@ -146,7 +146,7 @@ test("details are asked for once, and again when their turn has changed; meanwhi
 
 test("windows of a text follow one another; any other is not taken", () => {
   const key = "s1/t1";
-  const text = (given: string, offset: number) => ({ text: given, offset, totalChars: 9 });
+  const text = (given: string, offset: number) => ({ text: given, offset, totalChars: 9, next: null });
   const window = (given: string, offset: number): ToViewOf<"text"> => ({
     type: "text",
     session: "s1",

@@ -243,8 +243,8 @@ suite("the inspector's page", () => {
     const key = "s1/t1/t1c0/result";
     const text = "x".repeat(16_384);
     const details = detailsWith(key, {
-      returned: { text, offset: 0, totalChars: 20_000 },
-      shown: { text: "Head.", offset: 0, totalChars: 5 },
+      returned: { text, offset: 0, totalChars: 20_000, next: null },
+      shown: { text: "Head.", offset: 0, totalChars: 5, next: null },
       why: {
         rule: "Longer than 8,000 characters.",
         setting: "cloakroom.claimCheck.thresholdChars",
@@ -269,7 +269,7 @@ suite("the inspector's page", () => {
         await page.click('[data-action="showMore"]');
         const wanted = { type: "wantText", session: "s1", key, part: "returned", offset: 16_384 };
         assert.deepEqual((await acts(page)).at(-1), wanted);
-        const rest = { text: "y".repeat(3616), offset: 16_384, totalChars: 20_000 };
+        const rest = { text: "y".repeat(3616), offset: 16_384, totalChars: 20_000, next: null };
         await send(page, { type: "text", session: "s1", key, part: "returned", text: rest });
         assert.equal((await page.textContent("#version-text pre"))?.length, 20_000);
         assert.equal(await page.locator('[data-action="showMore"]').count(), 0);
@@ -337,8 +337,8 @@ suite("the inspector's page", () => {
     const call = callWith("t1c0", { tool: hostile, arguments: hostile, result: resultWith(hostile) });
     const turn = turnWith(1, { asked: hostile, calls: [call] });
     const details = detailsWith("s1/t1/t1c0", {
-      shown: { text: hostile, offset: 0, totalChars: hostile.length },
-      texts: [{ label: hostile, text: { text: line, offset: 0, totalChars: line.length } }],
+      shown: { text: hostile, offset: 0, totalChars: hostile.length, next: null },
+      texts: [{ label: hostile, text: { text: line, offset: 0, totalChars: line.length, next: null } }],
       why: { rule: hostile, setting: null, n: 1, type: hostile },
       events: [{ n: 1, type: hostile, at: 0, json: hostile }],
       problem: hostile,
