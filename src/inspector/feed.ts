@@ -44,12 +44,18 @@ export class Feed {
     for (const call of calls) this.#calls.set(`${call.at}/${call.place}`, call);
   }
 
-  /** What changed since the last time; nothing where nothing did. */
-  changes(fold: InspectorFold): readonly Changed[] {
+  /**
+   * What changed since the last time; nothing where nothing did. A configuration whose notices are too many for an
+   * increment is told as at the beginning.
+   */
+  changes(fold: InspectorFold): readonly (Changed | ToViewOf<"opened">)[] {
     if (fold.head === null || this.#head === null) return [];
     const head = headOnWire(fold.head);
     const packed = new Packing(head.session, fold.turns.numbers.length);
-    packed.head(changesOf(this.#head, head));
+    if (!packed.head(changesOf(this.#head, head))) {
+      const anew = this.opened(fold);
+      return anew ? [anew] : [];
+    }
     this.#head = copyOf(head);
     const live = fold.turns.numbers.length - LIVE_TURNS;
     const stale = new Set<number>();
@@ -91,15 +97,17 @@ class Packing {
     this.#turnCount = turnCount;
   }
 
-  /** Limits that are too many to tell are cut: the page has them when the session comes into view again. */
-  head(change: Partial<SessionHead> | null): void {
-    if (change === null) return;
+  /** False where a part of it fits in no message. */
+  head(change: Partial<SessionHead> | null): boolean {
+    if (change === null) return true;
     for (const [name, value] of Object.entries(change)) {
       const piece = { [name]: value };
       const bytes = byteLength(JSON.stringify(piece));
       const message = this.#messageFor(bytes);
-      if (message) message.head = { ...message.head, ...piece };
+      if (message === null) return false;
+      message.head = { ...message.head, ...piece };
     }
+    return true;
   }
 
   /** False where it fits in no message. */

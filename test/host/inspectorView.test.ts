@@ -1,10 +1,13 @@
 // test/host: the inspector's host side. A webview is outside the house: what it sends is parsed, and names no command.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { FromView, type InspectorState, type ToView } from "../../src/schema/view";
-import { type InspectorActs, InspectorView } from "../../src/vscode/inspectorView";
-
-const EMPTY: InspectorState = { sessions: [], selected: null, problem: null };
+import type { Logged } from "../../src/schema/event";
+import { FromView, type ToView, type ToViewOf } from "../../src/schema/inspector";
+import { ASKED, InspectorAnswers } from "../../src/vscode/inspectorAnswers";
+import type { InspectorActs } from "../../src/vscode/inspectorPage";
+import { InspectorReplays } from "../../src/vscode/inspectorReplays";
+import { InspectorView } from "../../src/vscode/inspectorView";
+import { SessionController, type SessionHost } from "../../src/vscode/sessionController";
 
 /** A webview's place in the side bar, as VS Code gives it to a provider. */
 function placeFor(view: InspectorView) {
@@ -31,22 +34,47 @@ function placeFor(view: InspectorView) {
   return { webview, posted, send: (message: unknown) => received.fire(message), disposed };
 }
 
-function opened(state: () => Promise<InspectorState>) {
+const STARTED: Logged = {
+  ...{ type: "session_started", format: 1, session: "s1", tenant: "t", workspace: "work", title: "A title" },
+  ...{ salt: "0".repeat(32), n: 0, at: 1, origin: "loop" },
+};
+const nothing = async () => {
+  throw new Error("nobody asks for this");
+};
+
+/** A house that has one session, whose list is read by `list`. */
+function opened(list: SessionHost["list"]) {
   const called: unknown[] = [];
-  const names = FromView.options.map((option) => option.shape.type.value).filter((name) => name !== "ready");
+  const shown: readonly string[] = [...ASKED, "ready", "selectSession"];
+  const names = FromView.options
+    .map((option) => option.shape.type.value)
+    .filter((name) => !shown.includes(name));
   const act = async (message: unknown) => void called.push(message);
-  const acts = Object.fromEntries(names.map((name) => [name, act])) as InspectorActs;
-  const changed = new vscode.EventEmitter<void>();
-  const source = { state, onDidChange: changed.event, problemOf: (cause: unknown) => String(cause) };
-  const view = new InspectorView(vscode.Uri.file("/extension"), source, acts, () => "0123456789abcdef");
-  return { view, called, changed, ...placeFor(view) };
+  const acts = Object.fromEntries(names.map((name) => [name, act])) as unknown as InspectorActs;
+  const host: SessionHost = {
+    ...{ check: nothing, events: nothing, eventsAbout: nothing, eventsWith: nothing, content: nothing },
+    ...{ window: nothing, find: nothing, opensAs: nothing, run: nothing, act: nothing },
+    list,
+    read: async () => ({ before: undefined, events: [STARTED], problem: null }),
+  };
+  const sessions = new SessionController(host);
+  const problemOf = (cause: unknown) => String(cause);
+  const ports = { events: nothing, recorded: nothing, tokens: nothing, hash: nothing as never };
+  const answers = new InspectorAnswers(sessions, new InspectorReplays(ports), problemOf);
+  const page = { sessions, answers, acts, problemOf, isFirstStored: () => false, analysisOf: () => null };
+  const view = new InspectorView(vscode.Uri.file("/extension"), page, () => "0123456789abcdef");
+  return { view, sessions, called, ...placeFor(view) };
 }
+
+const rowNamed = (title: string) => ({ session: "s1", title, startedAt: 1, changedAt: 1 });
+const listsIn = (posted: readonly ToView[]) =>
+  posted.filter((message): message is ToViewOf<"sessions"> => message.type === "sessions");
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 suite("the inspector's host side", () => {
   test("messages that are not in FromView are ignored, whatever they look like", async () => {
-    const { called, posted, send, view } = opened(async () => EMPTY);
+    const { called, posted, send, view } = opened(async () => []);
     const handle = `claim:${"0".repeat(32)}`;
     for (const message of [
       null,
@@ -77,7 +105,7 @@ suite("the inspector's host side", () => {
   });
 
   test("the page may run its own script and nothing else, and no command", () => {
-    const { webview, view } = opened(async () => EMPTY);
+    const { webview, view } = opened(async () => []);
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(webview.html)?.[1] ?? "";
     assert.match(policy, /^default-src 'none';/);
     assert.match(policy, /script-src 'nonce-0123456789abcdef'$/);
@@ -92,32 +120,46 @@ suite("the inspector's host side", () => {
     view.dispose();
   });
 
-  test("a state that took longer to read never replaces a newer one", async () => {
-    const answers: ((state: InspectorState) => void)[] = [];
+  test("a list that took longer to read never replaces a newer one", async () => {
+    const answers: ((rows: ReturnType<typeof rowNamed>[]) => void)[] = [];
     const { send, posted, view } = opened(() => new Promise((resolve) => answers.push(resolve)));
-    const problem = (text: string) => ({ ...EMPTY, problem: text });
     send({ type: "ready" });
     send({ type: "ready" });
     await settled();
-    answers.at(-1)?.(problem("asked last"));
+    assert.equal(answers.length, 1); // one after the other
+    answers[0]?.([rowNamed("first")]);
+    while (answers.length < 2) await settled();
+    answers[1]?.([rowNamed("second")]);
     await settled();
-    answers[0]?.(problem("asked first"));
     await settled();
-    answers.at(-1)?.(problem("newest"));
-    await settled();
-    const shown = posted.map(({ state }) => state.problem);
-    assert.equal(shown.at(-1), answers.length === 2 ? "newest" : "asked last", shown.join());
+    assert.deepEqual(
+      listsIn(posted).map(({ sessions }) => sessions[0]?.title),
+      ["first", "second"],
+    );
     view.dispose();
   });
 
-  test("what keeps the state from being read is shown in its place", async () => {
+  test("a page is told the session whole once, then only what changed; what it asks about another is not mixed in", async () => {
+    const { send, posted, view } = opened(async () => [rowNamed("A title")]);
+    send({ type: "ready" });
+    await settled();
+    await settled();
+    const first = posted.find((message) => message.type === "opened");
+    assert.equal(first?.head.title, "A title");
+    send({ type: "wantRows", session: "s1", from: 0, count: 10 });
+    await settled();
+    assert.deepEqual(posted.at(-1), { type: "rows", session: "s1", rows: [] });
+    view.dispose();
+  });
+
+  test("what keeps the list from being read is shown in its place", async () => {
     const { send, posted, view } = opened(async () => {
       throw new Error("the disk is gone");
     });
     send({ type: "ready" });
     await settled();
     assert.deepEqual(
-      posted.map(({ state }) => state.problem),
+      listsIn(posted).map(({ problem }) => problem),
       ["Error: the disk is gone"],
     );
     view.dispose();

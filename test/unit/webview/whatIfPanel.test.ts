@@ -35,7 +35,7 @@ suite("What If: words", () => {
     }
     assert.equal(isSameKnobs(KNOBS, { ...KNOBS, strategy: "off" }), false);
     assert.equal(isSameKnobs(KNOBS, structuredClone(KNOBS)), true);
-    const names = [...Object.keys(KNOBS), ...Object.keys(KNOBS.prices)];
+    const names = [...Object.keys(KNOBS), ...Object.keys(KNOBS.prices ?? {})];
     const known = [...NUMBER_KNOBS.map(({ name }) => name), "strategy", "prices"];
     assert.deepEqual(names.sort(), known.sort());
   });

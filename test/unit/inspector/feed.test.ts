@@ -1,0 +1,162 @@
+/** What a page is told: first what it begins with, then only what changed, never more than an increment's bytes. */
+import assert from "node:assert/strict";
+import { deserialize, serialize } from "node:v8";
+import fc from "fast-check";
+import { Feed } from "../../../src/inspector/feed";
+import { type InspectorFold, inspectorFold, projectSession, viewOf } from "../../../src/inspector/project";
+import { freezeTurns, turnAt } from "../../../src/inspector/turnPages";
+import type { Logged } from "../../../src/schema/event";
+import { INCREMENT_BYTES, MAXIMUM_COLUMNS, ToView, type ToViewOf } from "../../../src/schema/inspector";
+import type { SessionView } from "../../../src/schema/view";
+import { Attack, anyRun } from "../../support/anySession";
+import { everyEvent } from "../../support/everyEvent";
+import { richHouse } from "../../support/inspectorHouse";
+import { longSession } from "../../support/longSession";
+
+const foldOf = (events: readonly Logged[]): InspectorFold =>
+  events.reduce(inspectorFold.reduce, inspectorFold.begin());
+
+/** What a page has when it asks for every turn that it was only told the place of. */
+class Page {
+  head: SessionView | null = null;
+  readonly #turns: SessionView["turns"] = [];
+
+  open({ head, newest, turnCount }: ToViewOf<"opened">): void {
+    this.head = { ...head, turns: this.#turns };
+    if (newest) this.#turns[turnCount - 1] = structuredClone(newest);
+  }
+
+  take(changed: ToViewOf<"changed">, fold: InspectorFold): void {
+    Object.assign(this.head ?? {}, changed.head ?? {});
+    for (const { at, turn } of changed.turns)
+      this.#turns[at] = { ...structuredClone(turn), calls: this.#turns[at]?.calls ?? [] };
+    for (const { at, place, call } of changed.calls) {
+      const turn = this.#turns[at];
+      if (turn) turn.calls[place] = structuredClone(call);
+    }
+    for (const at of changed.stale) {
+      const whole = turnAt(fold.turns, at);
+      if (whole) this.#turns[at] = structuredClone(whole);
+    }
+  }
+}
+
+/** Feeds a page event by event, from the first `before` on. */
+function watched(
+  events: readonly Logged[],
+  before: number,
+  each: (messages: ReturnType<Feed["changes"]>) => void,
+) {
+  let fold = foldOf(events.slice(0, before));
+  const feed = new Feed();
+  const page = new Page();
+  const first = feed.opened(fold);
+  assert.ok(first);
+  page.open(first);
+  for (const event of events.slice(before)) {
+    fold = inspectorFold.reduce(fold, event);
+    feed.note(fold.touched);
+    const messages = feed.changes(fold);
+    each(messages);
+    for (const message of messages)
+      if (message.type === "changed") page.take(message, fold);
+      else if (message.type === "opened") page.open(message);
+  }
+  return { page, fold };
+}
+
+function within(messages: ReturnType<Feed["changes"]>): void {
+  for (const message of messages) {
+    ToView.parse(message);
+    assert.equal(message.type, "changed");
+    assert.ok(Buffer.byteLength(JSON.stringify(message)) <= INCREMENT_BYTES, JSON.stringify(message));
+  }
+}
+
+suite("the inspector's feed", () => {
+  test("any session, told event by event: no increment is too large, and the page ends with what the log says", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRun, { minLength: 1, maxLength: 2 }), async (runs) => {
+        const attack = new Attack();
+        for (const [n, run] of runs.entries()) await attack.run(run, `Question ${n}?`);
+        const { page, fold } = watched(attack.events, 1, within);
+        const turns = viewOf(fold)?.turns.slice(-1) ?? [];
+        assert.deepEqual(
+          page.head?.turns.slice(-1).map(({ calls }) => calls),
+          turns.map(({ calls }) => calls),
+        );
+        assert.deepEqual(page.head?.totals, fold.head?.totals);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("every event but what only measures changes something that is told", async () => {
+    const house = await richHouse();
+    for (const events of [everyEvent(), house.events]) {
+      let at = 0;
+      watched(events, 1, (messages) => {
+        const event = events[++at];
+        if (messages.length === 0) assert.match(event?.type ?? "", /^(adopted|measured|resumed)$/);
+      });
+    }
+  });
+
+  test("thousands of turns: what is told of one more event does not grow, nor what a page begins with", () => {
+    const sizes = [300, 3000].map((turns) => {
+      const events = longSession({ turns, calls: 2 });
+      let bytes = 0;
+      const { fold } = watched(events, events.length - 12, (messages) => {
+        within(messages);
+        bytes = Math.max(bytes, Buffer.byteLength(JSON.stringify(messages)));
+      });
+      const first = new Feed().opened(fold);
+      assert.ok(first && first.plot.columns.length <= MAXIMUM_COLUMNS && first.rows.length <= 60);
+      return { bytes, first: Buffer.byteLength(JSON.stringify(first)) };
+    });
+    const [few, many] = sizes;
+    assert.ok(few && many);
+    assert.ok(many.bytes <= few.bytes * 1.2, JSON.stringify(sizes));
+    assert.ok(many.first <= few.first * 1.5, JSON.stringify(sizes));
+  });
+
+  test("turns that are frozen in a snapshot are read again as they were, and only those that are looked at", () => {
+    const events = longSession({ turns: 300, calls: 2 });
+    const fold = foldOf(events);
+    const view = structuredClone(viewOf(fold));
+    freezeTurns(fold.turns);
+    const restored = deserialize(serialize(fold)) as InspectorFold;
+    assert.equal(restored.turns.pages.filter((page) => typeof page !== "string").length, 1);
+    new Feed().opened(restored);
+    assert.ok(restored.turns.pages.filter((page) => typeof page === "string").length >= 3);
+    assert.deepEqual(viewOf(restored), view);
+    const more = longSession({ turns: 301, calls: 2 });
+    const again = deserialize(serialize(fold)) as InspectorFold;
+    assert.deepEqual(projectSession(more.slice(events.length), again), projectSession(more));
+  });
+
+  test("a configuration that has too much to tell of it is told as at the beginning", () => {
+    const [started, configured, ...rest] = longSession({ turns: 2, calls: 1 });
+    assert.ok(started && configured?.type === "configured");
+    const policyNotes = Array.from(
+      { length: 80 },
+      (_, n) => `Not used: policy-${n}.json, line 1, column 61. Expected`,
+    );
+    const types = new Set<string>();
+    const { page, fold } = watched([started, { ...configured, policyNotes }, ...rest], 1, (messages) => {
+      for (const { type } of messages) types.add(type);
+    });
+    assert.deepEqual([...types].sort(), ["changed", "opened"]);
+    assert.deepEqual(page.head?.limits, fold.head?.limits);
+    assert.ok((fold.head?.limits.length ?? 0) >= 80);
+  });
+
+  test("one call read back by thousands, a turn of a thousand calls: still small pieces", () => {
+    const wide = longSession({ turns: 3, calls: 900 });
+    watched(wide, 1, within);
+    const reread = longSession({ turns: 120, calls: 1, readsBackFirst: true });
+    const { fold } = watched(reread, 1, within);
+    assert.equal(turnAt(fold.turns, 0)?.calls[0]?.stored?.readBacks, 119);
+    assert.ok((turnAt(fold.turns, 0)?.calls[0]?.stored?.readBy.length ?? 0) <= 50);
+  });
+});
