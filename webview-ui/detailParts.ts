@@ -1,8 +1,8 @@
 // The inspector's browser side: parts of the details: what was returned and what of it was shown, other texts, why, events.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Details, TextWindow } from "../src/schema/inspector";
+import { type Texts, textKey } from "./answers";
 import type { Format } from "./format";
-import { type Texts, textKey } from "./model";
 import type { TextBlock } from "./row";
 import { shownText, windowsView } from "./textView";
 import { prettyJson } from "./visibleText";

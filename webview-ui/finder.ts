@@ -89,6 +89,16 @@ function choiceView<T extends string>(
 
 const givenIn = (event: Event): string => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
+/** Ctrl+F, or Cmd+F, goes to the field. */
+export function focusFinder(root: HTMLElement, event: KeyboardEvent): void {
+  const isFind = event.key === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+  const field = isFind ? root.querySelector<HTMLInputElement>("#find") : null;
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+}
+
 /** "12 matches in 4 turns". */
 export function matchesText(found: Found | null, f: Format): string {
   if (found === null) return "Looking…";

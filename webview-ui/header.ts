@@ -8,7 +8,7 @@ import { oneLine } from "./visibleText";
 import { WORDS } from "./words";
 
 export type HeaderProps = Pick<PageModel, "head" | "sessions" | "problem"> &
-  Pick<ToolbarProps, "room" | "isMenuOpen"> & {
+  Pick<ToolbarProps, "isAsking" | "room" | "isMenuOpen"> & {
     readonly selected: string | null;
     readonly explains: boolean; // there is a first stored result, and nobody said what that is
     readonly f: Format;

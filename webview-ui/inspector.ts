@@ -3,25 +3,24 @@ import { render } from "lit";
 import type { FindQuery, ToView } from "../src/schema/inspector";
 import { type Act, openingAct } from "./acts";
 import { spotOf } from "./anchor";
+import { Asking } from "./asking";
 import type { VersionName } from "./detailParts";
 import { isLookedFor, NO_QUERY } from "./filter";
+import { focusFinder } from "./finder";
 import { Finding } from "./finding";
 import type { Format } from "./format";
 import { turnAt } from "./loaded";
-import { apply, bounded, EMPTY_MODEL, type PageModel, withSelectedTurn } from "./model";
+import { apply, EMPTY_MODEL, isOfSession, type PageModel, withSelectedTurn } from "./model";
 import type { Move } from "./moves";
-import type { Outline, VisibleRow } from "./outline";
+import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
-import { heldOpen, nearestIndex, type Panel, type Place, type Spot } from "./place";
+import { heldOpen, nearestIndex, type Panel, type Place, type Spot, toggled } from "./place";
 import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
-import { sightOf } from "./sight";
 import type { Post } from "./toolbar";
 import { TreePane } from "./treePane";
-import type { View } from "./treeScroll";
 import { placeKey, turnKey } from "./turnRow";
-import { type Sight, wants } from "./wants";
 import { announcement } from "./words";
 
 /** Where a button bar has room for all its buttons. */
@@ -34,6 +33,7 @@ export class Inspector {
   readonly #post: Post;
   readonly #places: SavedPlaces;
   readonly #finding: Finding;
+  readonly #asking: Asking;
   readonly #pane: TreePane;
   readonly #wide = window.matchMedia(WIDE);
   readonly #events: PageEvents;
@@ -41,7 +41,6 @@ export class Inspector {
   #outline: Outline | null = null;
   #shownSession: string | null = null;
   #said = "";
-  #requested = "";
   #version: VersionName = "shown";
   #isMenuOpen = false;
   #isFilterOpen = false;
@@ -53,10 +52,11 @@ export class Inspector {
     this.#post = (message) => host.postMessage(message);
     this.#places = new SavedPlaces(host);
     this.#finding = new Finding(this.#post);
+    this.#asking = new Asking(this.#post);
     this.#pane = new TreePane(root);
     this.#events = this.#eventsOf();
     window.addEventListener("resize", () => this.#schedule());
-    window.addEventListener("keydown", (event) => this.#onKey(event));
+    window.addEventListener("keydown", (event) => focusFinder(root, event));
     root.addEventListener("wheel", () => this.#pane.release(), { passive: true });
     this.#render();
   }
@@ -68,13 +68,9 @@ export class Inspector {
     this.#model = apply(before, message);
     const said = announcement(before, this.#model);
     if (said !== "") this.#said = said;
-    if (message.type === "sessions") {
-      const known = message.sessions.map(({ session }) => session);
-      if (known.length > 0)
-        this.#places.forgetAllBut(
-          new Set([...known, ...(message.selected === null ? [] : [message.selected])]),
-        );
-    }
+    if (message.type === "sessions")
+      this.#places.forgetAllBut([message.selected, ...message.sessions.map(({ session }) => session)]);
+    if (this.#model.head === null) this.#shownSession = null;
     if (message.type === "opened") this.#opened();
     if (message.type === "changed" && message.turnCount > newestAt + 1) this.#find(this.#place.query);
     this.#schedule();
@@ -97,7 +93,6 @@ export class Inspector {
     this.#find(query, 0);
     if (this.#session === this.#shownSession) return;
     this.#shownSession = this.#session;
-    this.#requested = "";
     if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
     this.#pane.restore(top);
   }
@@ -155,59 +150,17 @@ export class Inspector {
     render(pageView(page, this.#events), this.#root);
     if (outline === null || view === null) return false;
     if (this.#pane.settle(outline)) return true;
-    this.#ask(outline, view, row);
+    this.#model = this.#asking.after(this.#model, { outline, view, place, selected: row });
     const top = this.#pane.top(outline);
     if (top !== undefined && JSON.stringify(top) !== JSON.stringify(place.top))
       this.#placed({ ...place, top });
     return false;
   }
 
-  /** Posts what is missing of what is in sight, and lets go of what is far. */
-  #ask(outline: Outline, view: View, selected: VisibleRow | null): void {
-    const details = selected === null || selected.row.kind === "placeholder" ? null : selected.row.key;
-    const seen = sightOf(outline, view, details);
-    const sight = this.#withGoals(seen);
-    const { model, messages } = wants(this.#model, sight);
-    const held = new Set([...sight.closed, ...sight.open, model.selectedTurn ?? -1]);
-    this.#model = bounded(model, sight.around ?? { from: 0, to: 0 }, held);
-    for (const message of messages) this.#post(message);
-    this.#askForRequest();
-  }
-
-  /** Besides what is in sight: what is selected or in focus, and a row that is to be shown. */
-  #withGoals(sight: Sight): Sight {
-    const { focused, selected } = this.#place;
-    const { reveal } = this.#model;
-    const places = [focused, selected].flatMap((spot) => (spot?.at == null ? [] : [spot.at]));
-    const way = reveal !== null && this.#isOurs(reveal) ? wayTo(this.#model, reveal) : null;
-    const more = way?.kind === "waits" ? way : { closed: [], open: [] };
-    const chosen = selected?.at == null ? [] : [selected.at];
-    return {
-      ...sight,
-      closed: [...sight.closed, ...places, ...more.closed],
-      open: [...sight.open, ...chosen, ...more.open],
-    };
-  }
-
-  #isOurs(key: string): boolean {
-    return this.#session !== null && (key === this.#session || key.startsWith(`${this.#session}/`));
-  }
-
-  /** The request that is shown is the selected turn's. */
-  #askForRequest(): void {
-    const { selectedTurn, loaded } = this.#model;
-    const turn = selectedTurn === null ? null : turnAt(loaded, selectedTurn);
-    if (this.#session === null || turn === null || this.#place.panels.request !== true) return;
-    const wanted = turnKey(this.#session, turn);
-    if (wanted === this.#requested) return;
-    this.#requested = wanted;
-    this.#post({ type: "wantRequest", session: this.#session, turn, from: 0 });
-  }
-
   /** Goes to the row that a link, a command or a badge names, as soon as it is there. */
   #reveal(): void {
     const { reveal } = this.#model;
-    if (reveal === null || !this.#isOurs(reveal)) return;
+    if (reveal === null || !isOfSession(this.#model, reveal)) return;
     const way = wayTo(this.#model, reveal);
     if (way.kind === "waits") return;
     this.#model = { ...this.#model, reveal: null };
@@ -235,23 +188,13 @@ export class Inspector {
     const shown = this.#outline?.row(move.index);
     if (shown === undefined) return;
     const spot = spotOf(shown);
-    this.#placed({ ...this.#place, focused: spot, selected: spot });
-    if (move.kind === "toggle") this.#toggle(shown, move.open);
+    const place = { ...this.#place, focused: spot, selected: spot };
+    this.#placed(move.kind === "toggle" ? toggled(place, shown, move.open) : place);
     this.#selectTurn(shown.at);
     this.#pane.goTo(spot);
     this.#render();
     this.#pane.focus();
     if (move.kind === "act") this.#open(shown.row, shown.at);
-  }
-
-  #toggle({ row, at, level }: VisibleRow, open: boolean): void {
-    const place = this.#place;
-    const isTurn = level === 2 && at !== null;
-    this.#placed(
-      isTurn
-        ? { ...place, turns: { ...place.turns, [at]: open } }
-        : { ...place, open: { ...place.open, [row.key]: open } },
-    );
   }
 
   #open(row: Row, at: number | null): void {
@@ -260,8 +203,7 @@ export class Inspector {
   }
 
   #act({ message, panel, reveals }: Act): void {
-    if (message !== null) this.#post(message);
-    if (message?.type === "wantRequest") this.#requested = turnKey(message.session, message.turn);
+    if (message !== null && panel !== "request") this.#post(message); // an open request panel asks for itself
     if (reveals !== null) this.#model = { ...this.#model, reveal: reveals };
     if (panel !== null) this.#panel(panel, true);
     this.#schedule();
@@ -272,7 +214,6 @@ export class Inspector {
     const session = this.#session;
     if (panel === "whatif" && isOpen && session !== null && this.#model.whatIf === null)
       this.#post({ type: "whatIf", session, query: 1, knobs: null });
-    if (panel === "request" && !isOpen) this.#requested = "";
     this.#schedule();
   }
 
@@ -285,15 +226,6 @@ export class Inspector {
     }
     this.#find(query);
     this.#schedule();
-  }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-    const field = this.#root.querySelector<HTMLInputElement>("#find");
-    if (field === null) return;
-    event.preventDefault();
-    field.focus();
-    field.select();
   }
 
   #close(): void {
@@ -341,5 +273,3 @@ export class Inspector {
     };
   }
 }
-
-export type { Host };

@@ -5,7 +5,8 @@ import "./details.css";
 import "./controls.css";
 import type { ToView } from "../src/schema/inspector";
 import { createFormat } from "./format";
-import { type Host, Inspector } from "./inspector";
+import { Inspector } from "./inspector";
+import type { Host } from "./savedPlaces";
 
 declare function acquireVsCodeApi(): Host;
 

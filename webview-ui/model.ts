@@ -1,6 +1,7 @@
 // The inspector's browser side: what the page knows, as a fold of the host's messages. Read this first. Pure.
-import type { Details, Found, SessionRow, TextWindow, ToView, ToViewOf } from "../src/schema/inspector";
+import type { Details, Found, SessionRow, ToView, ToViewOf } from "../src/schema/inspector";
 import type { SessionHead } from "../src/schema/view";
+import { detailsCame, requestCame, type Texts, textCame, without } from "./answers";
 import {
   keptRows,
   keptTurns,
@@ -27,10 +28,6 @@ export const NOTHING_ASKED: Asked = {
   details: new Set(),
   staleDetails: new Set(),
 };
-
-/** Windows of a text that follow the one in the details, by `textKey`. */
-export type Texts = ReadonlyMap<string, readonly TextWindow[]>;
-export const textKey = (key: string, part: string): string => `${key}\n${part}`;
 
 /**
  * All that the page shows of the host. A session that is not there has no head. `selectedTurn` is a place among the
@@ -77,9 +74,6 @@ export const EMPTY_MODEL: PageModel = {
   reveal: null,
   asked: NOTHING_ASKED,
 };
-
-/** Details kept; the ones that came first are dropped. */
-const MAXIMUM_DETAILS = 20;
 
 /** The model after a message. What is said of a session that is not shown, or of a query that is not the last, is not for us. */
 export function apply(model: PageModel, message: ToView): PageModel {
@@ -229,57 +223,6 @@ function turnsCame(model: PageModel, { turns }: ToViewOf<"turns">): PageModel {
   };
 }
 
-function detailsCame(model: PageModel, details: Details): PageModel {
-  const { key } = details;
-  const kept = [...model.details].filter(([other]) => other !== key).slice(1 - MAXIMUM_DETAILS);
-  return {
-    ...model,
-    details: new Map([...kept, [key, details]]),
-    texts: new Map([...model.texts].filter(([name]) => !name.startsWith(`${key}\n`))),
-    asked: {
-      ...model.asked,
-      details: without(model.asked.details, [key]),
-      staleDetails: without(model.asked.staleDetails, [key]),
-    },
-  };
-}
-
-/** A further window is taken where it goes on from what is there; any other was asked for before the details came anew. */
-function textCame(model: PageModel, { key, part, text }: ToViewOf<"text">): PageModel {
-  const name = textKey(key, part);
-  const windows = model.texts.get(name) ?? [];
-  const last = windows.at(-1) ?? partOf(model.details.get(key), part);
-  if (last == null || last.offset + last.text.length !== text.offset) return model;
-  return { ...model, texts: new Map([...model.texts, [name, [...windows, text]]]) };
-}
-
-/** A part of details by its name: "returned", "shown", "now", or the label of one of its other texts. */
-export function partOf(details: Details | undefined, part: string): TextWindow | null {
-  if (details === undefined) return null;
-  if (part === "returned" || part === "shown" || part === "now") return details[part];
-  return details.texts.find(({ label }) => label === part)?.text ?? null;
-}
-
-/** Windows of one request follow one another; those of another request are shown instead. */
-function requestCame(model: PageModel, { request, problem }: ToViewOf<"request">): PageModel {
-  const was = model.request?.request;
-  const goesOn =
-    request !== null &&
-    was != null &&
-    was.turn === request.turn &&
-    was.n === request.n &&
-    request.from === was.from + was.items.length;
-  const next = goesOn ? { ...request, from: was.from, items: [...was.items, ...request.items] } : request;
-  const messages = request !== null && was?.n === request.n ? model.messages : [];
-  return { ...model, request: { request: next, problem }, messages };
-}
-
-export const without = <T>(set: ReadonlySet<T>, gone: Iterable<T>): ReadonlySet<T> => {
-  const left = new Set(set);
-  for (const one of gone) left.delete(one);
-  return left;
-};
-
 /** Only what is near is kept: `near` is what is in sight, `held` what must stay wherever it is. */
 export function bounded(model: PageModel, near: Places, held: ReadonlySet<number>): PageModel {
   const loaded = keptTurns(keptRows(model.loaded, near, held), near, held);
@@ -289,3 +232,7 @@ export function bounded(model: PageModel, near: Places, held: ReadonlySet<number
 /** The turn that drives everything is another. */
 export const withSelectedTurn = (model: PageModel, at: number): PageModel =>
   at === model.selectedTurn || at >= model.loaded.turnCount ? model : { ...model, selectedTurn: at };
+
+/** Whether a row is of the session that is shown. */
+export const isOfSession = ({ head }: PageModel, key: string): boolean =>
+  head !== null && (key === head.session || key.startsWith(`${head.session}/`));

@@ -1,5 +1,5 @@
 // The inspector's browser side: the tree as a list of rows that are made when they are looked at. Pure but for its memory.
-import type { SessionHead } from "../src/schema/view";
+import type { SessionHead, TurnView } from "../src/schema/view";
 import { type FilterState, indexIn, isFiltered, matchesOpened } from "./filter";
 import type { Format } from "./format";
 import { belowHead, sessionRow } from "./headRows";
@@ -35,9 +35,10 @@ export type Outline = {
 /** What is kept from one outline to the next: rows of turns that did not change, and how many rows a turn had. */
 export type Memory = {
   readonly below: WeakMap<object, { open: Place["open"]; isRunning: boolean; rows: readonly VisibleRow[] }>;
+  readonly turns: WeakMap<object, { turn: TurnView | undefined; isRunning: boolean; row: Row }>;
   readonly sizes: Map<number, number>;
 };
-export const createMemory = (): Memory => ({ below: new WeakMap(), sizes: new Map() });
+export const createMemory = (): Memory => ({ below: new WeakMap(), turns: new WeakMap(), sizes: new Map() });
 
 export type Given = {
   readonly head: SessionHead;
@@ -135,14 +136,18 @@ function lastBefore(sections: readonly Section[], index: number): Section | unde
 const isRunningAt = ({ head, loaded }: Given, at: number): boolean =>
   head.running && at === loaded.turnCount - 1;
 
-const rowOfTurn = (given: Given, at: number): Row =>
-  turnRow(
-    given.head.session,
-    at,
-    { row: given.loaded.rows.get(at), turn: given.loaded.turns.get(at) },
-    isRunningAt(given, at),
-    given.f,
-  );
+/** Made once for what it is made of: a person who scrolls looks at it in every frame. */
+function rowOfTurn(given: Given, at: number): Row {
+  const { head, loaded, memory, f } = given;
+  const known = { row: loaded.rows.get(at), turn: loaded.turns.get(at) };
+  const isRunning = isRunningAt(given, at);
+  const source = known.row ?? known.turn;
+  const kept = source === undefined ? undefined : memory.turns.get(source);
+  if (kept !== undefined && kept.turn === known.turn && kept.isRunning === isRunning) return kept.row;
+  const row = turnRow(head.session, at, known, isRunning, f);
+  if (source !== undefined) memory.turns.set(source, { turn: known.turn, isRunning, row });
+  return row;
+}
 
 function rowsBelow(given: Given, at: number): readonly VisibleRow[] {
   const { head, loaded, place, filter, memory, f } = given;

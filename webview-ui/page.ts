@@ -50,11 +50,22 @@ export function pageView(page: Page, events: PageEvents): TemplateResult {
   const { model, isMenuOpen, isWide, said } = page;
   const { head, sessions, problem } = model;
   const explains = model.isFirstStored && (head?.totals.storedResults ?? 0) > 0;
+  const newest = model.loaded.turns.get(model.loaded.turnCount - 1);
+  const isAsking = newest?.calls.some(({ state }) => state === "waiting") ?? false;
   return html`
     <div class="progress ${head?.running === true ? "active" : ""}" aria-hidden="true"></div>
-    ${guard([sessions, problem, model.selected, head, explains, isMenuOpen, isWide], () =>
+    ${guard([sessions, problem, model.selected, head, explains, isMenuOpen, isWide, isAsking], () =>
       headerView(
-        { ...page, head, sessions, problem, selected: model.selected, explains, room: isWide ? 5 : 2 },
+        {
+          ...page,
+          head,
+          sessions,
+          problem,
+          selected: model.selected,
+          explains,
+          isAsking,
+          room: isWide ? 5 : 2,
+        },
         events,
       ),
     )}

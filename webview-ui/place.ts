@@ -1,7 +1,7 @@
 // The inspector's browser side: where the person is: what is open, selected, looked for, and what outlives the page. Pure.
 import type { FindQuery } from "../src/schema/inspector";
 import { NO_QUERY } from "./filter";
-import type { Outline } from "./outline";
+import type { Outline, VisibleRow } from "./outline";
 
 /** A row: its key, and the place of the turn that it is, or is in (null above the turns): known before the row is there. */
 export type Spot = { readonly key: string; readonly at: number | null };
@@ -82,4 +82,12 @@ export function heldOpen(place: Place, newestAt: number): Place {
   );
   if (!isThere || place.turns[newestAt] !== undefined) return place;
   return { ...place, turns: { ...place.turns, [newestAt]: true } };
+}
+
+/** The place in which a row is opened or closed by the person. */
+export function toggled(place: Place, { row, at, level }: VisibleRow, open: boolean): Place {
+  const isTurn = level === 2 && at !== null;
+  return isTurn
+    ? { ...place, turns: { ...place.turns, [at]: open } }
+    : { ...place, open: { ...place.open, [row.key]: open } };
 }

@@ -28,7 +28,8 @@ export class SavedPlaces {
   }
 
   /** Nothing known is a list that could not be read, not a list of none. */
-  forgetAllBut(known: ReadonlySet<string>): void {
+  forgetAllBut(sessions: readonly (string | null)[]): void {
+    const known = new Set(sessions.filter((session) => session !== null));
     if (known.size > 0) this.#write(withoutGone(this.#saved, known));
   }
 

@@ -22,7 +22,7 @@ const command = (label: string, icon: string, title: string, message: FromView):
 });
 
 /** In the order of how often they are needed. What is impossible is not offered. */
-export function commandsOf(head: SessionHead | null): Command[] {
+export function commandsOf(head: SessionHead | null, isAsking = false): Command[] {
   const start = command(WORDS.start, "add", "Start a session with a model", { type: "startSession" });
   const analyze = command(WORDS.analyze, "graph-line", "Look at a session of another agent", {
     type: "analyzeSession",
@@ -34,8 +34,12 @@ export function commandsOf(head: SessionHead | null): Command[] {
     session,
   });
   const stop = command(WORDS.stop, "debug-stop", "Stop the run", { type: "stopSession", session });
+  const answer = command(WORDS.answer, "question", "A tool call waits for your answer", {
+    type: "answerQuestion",
+  });
   const isOurs = kind !== "analysed";
   return [
+    ...(isAsking ? [answer] : []),
     start,
     ...(isOurs ? [running ? stop : resume] : []),
     analyze,
@@ -63,6 +67,14 @@ export function commandsOf(head: SessionHead | null): Command[] {
           }),
         ]
       : []),
+    ...(isOurs
+      ? [
+          command(WORDS.openTranscript, "book", "Read this session as a text", {
+            type: "openTranscript",
+            session,
+          }),
+        ]
+      : []),
     command(WORDS.openInEditor, "empty-window", "Show this view beside the editors", {
       type: "openInEditor",
       session,
@@ -72,16 +84,17 @@ export function commandsOf(head: SessionHead | null): Command[] {
 
 export type ToolbarProps = {
   readonly head: SessionHead | null;
+  readonly isAsking: boolean; // a call waits for the person
   readonly room: number; // how many buttons there is room for
   readonly isMenuOpen: boolean;
 };
 
 export function toolbarView(
-  { head, room, isMenuOpen }: ToolbarProps,
+  { head, isAsking, room, isMenuOpen }: ToolbarProps,
   post: Post,
   onMenu: (isOpen: boolean) => void,
 ): TemplateResult {
-  const commands = commandsOf(head);
+  const commands = commandsOf(head, isAsking);
   const shown = commands.slice(0, commands.length <= room + 1 ? commands.length : room);
   const rest = commands.slice(shown.length);
   return html`<div class="buttons" role="toolbar" aria-label="Session" @keydown=${onToolbarKey}>

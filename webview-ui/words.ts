@@ -19,6 +19,7 @@ export const WORDS = {
   exportSession: "Export…",
   verify: "Verify",
   openInEditor: "Open in Editor",
+  openTranscript: "Open Transcript",
   openStored: "Open Stored Result",
   viewContent: "View in Inspector",
   copyHandle: "Copy Handle",
