@@ -14,6 +14,7 @@ import { apply, EMPTY_MODEL, isOfSession, type PageModel, withSelectedTurn } fro
 import type { Move } from "./moves";
 import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
+import { type DeskEvents, PanelDesk } from "./panelDesk";
 import { heldOpen, nearestIndex, type Panel, type Place, type Spot, toggled } from "./place";
 import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
@@ -37,6 +38,7 @@ export class Inspector {
   readonly #pane: TreePane;
   readonly #wide = window.matchMedia(WIDE);
   readonly #events: PageEvents;
+  readonly #desk: PanelDesk;
   #model: PageModel = EMPTY_MODEL;
   #outline: Outline | null = null;
   #shownSession: string | null = null;
@@ -55,6 +57,7 @@ export class Inspector {
     this.#asking = new Asking(this.#post);
     this.#pane = new TreePane(root);
     this.#events = this.#eventsOf();
+    this.#desk = new PanelDesk(format, this.#deskEvents());
     window.addEventListener("resize", () => this.#schedule());
     window.addEventListener("keydown", (event) => focusFinder(root, event));
     root.addEventListener("wheel", () => this.#pane.release(), { passive: true });
@@ -145,6 +148,7 @@ export class Inspector {
       isFilterOpen: this.#isFilterOpen,
       isWide: this.#wide.matches,
       said: this.#said,
+      desk: this.#desk,
       f: this.#f,
     };
     render(pageView(page, this.#events), this.#root);
@@ -264,7 +268,14 @@ export class Inspector {
         this.#schedule();
       },
       onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
-      onReveal: (key) => set(() => (this.#model = { ...this.#model, reveal: key })),
+    };
+  }
+
+  #deskEvents(): DeskEvents {
+    return {
+      post: this.#post,
+      onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
+      onDesk: () => this.#schedule(),
       onSelectTurn: (at) => {
         const turn = turnAt(this.#model.loaded, at);
         const session = this.#session ?? "";

@@ -11,7 +11,8 @@ import type { Format } from "./format";
 import { type HeaderEvents, headerView } from "./header";
 import type { PageModel } from "./model";
 import type { Outline, VisibleRow } from "./outline";
-import { openPanels, overviewView, type PanelEvents, panelsView, switchesView } from "./panels";
+import type { PanelDesk } from "./panelDesk";
+import { openPanels, overviewSlot, type PanelEvents, panelsView, switchesView } from "./panels";
 import type { Place } from "./place";
 import { type TreeEvents, treeView } from "./tree";
 import type { View } from "./treeScroll";
@@ -34,6 +35,7 @@ export type Page = {
   readonly isFilterOpen: boolean;
   readonly isWide: boolean;
   readonly said: string;
+  readonly desk: PanelDesk;
   readonly f: Format;
 };
 
@@ -76,11 +78,12 @@ export function pageView(page: Page, events: PageEvents): TemplateResult {
 
 function sessionView(page: Page, events: PageEvents): TemplateResult {
   const { model, place, tree, filter, found, isFilterOpen, selected, f } = page;
-  const props = { model, f };
+  const { desk } = page;
+  const props = { model, desk };
   const isSplit = isDetailed(page) || openPanels(place).length > 0;
   const { head, plot, selectedTurn, request, messages, content, whatIf, analysis } = model;
   return html`
-    ${guard([head, plot, selectedTurn, model.loaded.turnCount], () => overviewView(props, events))}
+    ${guard([head, plot, selectedTurn, model.loaded, desk.state], () => overviewSlot(props))}
     ${guard([place.panels, analysis === null], () => switchesView(place, analysis !== null, events))}
     ${guard([place.query, found, isFilterOpen], () =>
       finderView(
@@ -98,9 +101,8 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
         isSplit
           ? html`<div class="side">
               ${isDetailed(page) ? (selected === null ? emptyDetails() : detailsOf(page, selected, events)) : nothing}
-              ${guard(
-                [place.panels, head, plot, selectedTurn, request, messages, content, whatIf, analysis],
-                () => panelsView(place, props, events),
+              ${guard([place.panels, head, request, messages, content, whatIf, analysis, desk.state], () =>
+                panelsView(place, props, events),
               )}
             </div>`
           : nothing

@@ -1,21 +1,14 @@
 // The inspector's browser side: the sections around the tree, each a slot for a view of its own, and what each is given.
 import { html, nothing, type TemplateResult } from "lit";
 import { onToolbarKey } from "./details";
-import type { Format } from "./format";
 import type { PageModel } from "./model";
+import type { PanelDesk } from "./panelDesk";
 import type { Panel, Place } from "./place";
-import type { Post } from "./toolbar";
 import { oneLine } from "./visibleText";
-import { settingsOf, summaryOf } from "./words";
+import { settingsOf } from "./words";
 
-/** All that a panel may need. `onSelectTurn` takes a turn's place: the tree goes there, opens it, and everything follows. */
-export type PanelProps = { readonly model: PageModel; readonly f: Format };
-export type PanelEvents = {
-  readonly post: Post;
-  readonly onSelectTurn: (at: number) => void;
-  readonly onReveal: (key: string) => void;
-  readonly onPanel: (panel: Panel, isOpen: boolean) => void;
-};
+export type PanelProps = { readonly model: PageModel; readonly desk: PanelDesk };
+export type PanelEvents = { readonly onPanel: (panel: Panel, isOpen: boolean) => void };
 
 const TITLES: Readonly<Record<Panel, string>> = {
   overview: "Overview",
@@ -25,26 +18,18 @@ const TITLES: Readonly<Record<Panel, string>> = {
   analysis: "Analysis",
 };
 
-/** What is in each section. */
-const VIEWS: Readonly<
-  Record<Panel, (props: PanelProps, events: PanelEvents) => TemplateResult | typeof nothing>
-> = {
-  overview: ({ model, f }) =>
-    model.head === null
-      ? nothing
-      : html`<p id="summary" class="summary">${summaryOf(model.head, f)}</p>
-          <p id="settings" class="quiet">
-            ${settingsOf(model.head).map((part) => html`<span class="part">${oneLine(part)}</span>`)}
-          </p>`,
-  request: () => nothing,
-  content: () => nothing,
-  whatif: () => nothing,
-  analysis: () => nothing,
-};
-
 /** The overview is above the tree, and always there. */
-export const overviewView = (props: PanelProps, events: PanelEvents): TemplateResult =>
-  html`<section id="overview" class="overview" aria-label=${TITLES.overview}>${VIEWS.overview(props, events)}</section>`;
+export const overviewSlot = ({ model, desk }: PanelProps): TemplateResult =>
+  html`<div id="overview">
+    ${desk.view("overview", model)}
+    ${
+      model.head === null
+        ? nothing
+        : html`<p id="settings" class="quiet">
+            ${settingsOf(model.head).map((part) => html`<span class="part">${oneLine(part)}</span>`)}
+          </p>`
+    }
+  </div>`;
 
 const BESIDE: readonly Panel[] = ["request", "content", "whatif", "analysis"];
 
@@ -67,7 +52,11 @@ export const switchesView = (
 };
 
 /** The other panels that are open, one below the other. */
-export const panelsView = (place: Place, props: PanelProps, events: PanelEvents): TemplateResult[] =>
+export const panelsView = (
+  place: Place,
+  { model, desk }: PanelProps,
+  events: PanelEvents,
+): TemplateResult[] =>
   openPanels(place).map(
     (panel) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]}>
       <header class="details-head">
@@ -81,6 +70,6 @@ export const panelsView = (place: Place, props: PanelProps, events: PanelEvents)
           @click=${() => events.onPanel(panel, false)}
         ></button>
       </header>
-      <div class="panel-body">${VIEWS[panel](props, events)}</div>
+      <div class="panel-body">${desk.view(panel, model)}</div>
     </section>`,
   );

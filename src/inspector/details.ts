@@ -1,5 +1,6 @@
 /** The details of one row: its whole texts, why it is so, and the events behind it. From the events that are about it. */
 import { unfenced } from "../claims/ticket";
+import { turnOfCall } from "../history/fold";
 import type { Handle } from "../schema/claim";
 import type { EventOf, EventType, Logged } from "../schema/event";
 import { type Details, type TextWindow, WINDOW_CHARS } from "../schema/inspector";
@@ -29,6 +30,19 @@ export function placeOfKey(key: string): RowPlace | null {
     call: isCall ? second : null,
     part: (isCall ? third : second) ?? "",
   };
+}
+
+/** The row that an event stands in, or is part of. */
+export function keyOfEvent(session: string, event: Logged): string {
+  const call = callIn(event);
+  if (call !== null) return `${session}/t${turnOfCall(call)}/${call}`;
+  return "turn" in event && event.turn > 0 ? `${session}/t${event.turn}` : session;
+}
+
+function callIn(event: Logged): string | null {
+  if ("call" in event) return event.call;
+  if (event.type === "aged") return event.decisions[0]?.call ?? null;
+  return event.type === "budgeted" ? (event.cuts[0]?.call ?? null) : null;
 }
 
 /** What a log line has in it that is about the row. Other lines have it too: `eventsAt` looks closer. */

@@ -217,6 +217,8 @@ export const FromView = z.discriminatedUnion("type", [
   z.object({ type: z.literal("find"), session, query: z.int(), what: FindQuery }),
   z.object({ type: z.literal("wantRequest"), session, turn: size, from: size }),
   z.object({ type: z.literal("wantMessage"), session, turn: size, at: z.int().min(-2), offset: size }),
+  /** Leads to the row that an event stands in. */
+  z.object({ type: z.literal("revealEvent"), session, n: size }),
   z.object({ type: z.literal("wantContent"), session, handle: Handle, offset: size }),
   z.object({
     type: z.literal("findInContent"),

@@ -1,5 +1,13 @@
 /** What a page of the inspector asks for, answered from the folds, the log and the store. Nothing here changes anything. */
-import { detailsOf, isAbout, placeOfKey, textOf, windowOf } from "../inspector/details";
+import {
+  detailsOf,
+  isAbout,
+  keyOfEvent,
+  needlesOf,
+  placeOfKey,
+  textOf,
+  windowOf,
+} from "../inspector/details";
 import type { InspectorFold } from "../inspector/draft";
 import { findRows } from "../inspector/find";
 import { rowsFrom, turnOnWire } from "../inspector/rows";
@@ -26,6 +34,7 @@ export const ASKED = [
   "findInContent",
   "wantRequest",
   "wantMessage",
+  "revealEvent",
   "whatIf",
 ] as const;
 type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
@@ -66,6 +75,12 @@ export class InspectorAnswers {
         return { type: "details", session, details: await this.#details(session, asked.key) };
       case "wantText":
         return this.#text(asked);
+      case "revealEvent": {
+        const [event] = (await this.#sessions.eventsAbout(session, [`"n":${asked.n},`])).filter(
+          ({ n }) => n === asked.n,
+        );
+        return event ? { type: "reveal", session, key: keyOfEvent(session, event) } : null;
+      }
       case "find": {
         const text = asked.what.text.trim();
         const events = text === "" ? [] : await this.#sessions.eventsWith(session, text);
@@ -82,7 +97,7 @@ export class InspectorAnswers {
     };
     if (place === null) return nothing;
     try {
-      const read = await this.#sessions.eventsAbout(session, place);
+      const read = await this.#sessions.eventsAbout(session, needlesOf(place));
       const { details, returned } = detailsOf(
         key,
         place,
@@ -111,7 +126,7 @@ export class InspectorAnswers {
   async #text({ session, key, part, offset }: AskedFor<"wantText">): Promise<ToView | null> {
     const place = placeOfKey(key);
     if (place === null) return null;
-    const read = await this.#sessions.eventsAbout(session, place);
+    const read = await this.#sessions.eventsAbout(session, needlesOf(place));
     const whole = textOf(
       place,
       read.filter((event) => isAbout(place, event)),

@@ -1,7 +1,6 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
 import { windowOf } from "../claims/window";
-import { needlesOf, type RowPlace } from "../inspector/details";
 import type { Touched } from "../inspector/draft";
 import { untouched } from "../inspector/draft";
 import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
@@ -308,9 +307,9 @@ export class SessionController implements vscode.Disposable {
     return this.#lookedAt.get(session)?.events ?? this.#host.events(session);
   }
 
-  /** A superset of what is about the row. */
-  async eventsAbout(session: string, place: RowPlace): Promise<readonly Logged[]> {
-    return this.#lookedAt.get(session)?.events ?? this.#host.eventsAbout(session, needlesOf(place));
+  /** Events whose line in the log has one of `needles` in it; perhaps others. */
+  async eventsAbout(session: string, needles: readonly string[]): Promise<readonly Logged[]> {
+    return this.#lookedAt.get(session)?.events ?? this.#host.eventsAbout(session, needles);
   }
 
   /** Events that have a text in one of their strings, in any case; perhaps others. */

@@ -1,0 +1,191 @@
+// The inspector's browser side: what the panels around the tree show and remember. One per page, for one session at a time.
+import { nothing, type TemplateResult } from "lit";
+import type { Handle } from "../src/schema/claim";
+import type { FromView, TextWindow, ToViewOf } from "../src/schema/inspector";
+import type { WhatIfKnobs } from "../src/schema/whatIf";
+import { analysisPanel } from "./analysisPanel";
+import { contentViewer } from "./contentViewer";
+import type { Format } from "./format";
+import type { PageModel } from "./model";
+import { overviewView } from "./overview";
+import type { Unit } from "./overviewWords";
+import type { Panel } from "./place";
+import { type RequestFilter, requestPane } from "./requestPane";
+import { createTokenFormat, type TokenFormat } from "./tokenFormat";
+import type { Post } from "./toolbar";
+import { whatIfPanel } from "./whatIfPanel";
+
+export type DeskEvents = {
+  readonly post: Post;
+  /** A turn's place: the tree goes there, opens it, and everything follows. */
+  readonly onSelectTurn: (at: number) => void;
+  readonly onPanel: (panel: Panel, isOpen: boolean) => void;
+  /** What a panel shows has changed. */
+  readonly onDesk: () => void;
+};
+
+/** What a panel has of its own, forgotten with the session. */
+type Own = {
+  readonly pointed: number | null;
+  readonly filter: RequestFilter;
+  readonly find: string;
+  readonly readingSince: ToViewOf<"content"> | null | undefined; // undefined: nothing was asked for
+  readonly knobs: WhatIfKnobs | null;
+  readonly query: number; // of what-if, the last
+};
+const NOTHING_OWN: Own = {
+  pointed: null,
+  filter: "all",
+  find: "",
+  readingSince: undefined,
+  knobs: null,
+  query: 1,
+};
+
+export class PanelDesk {
+  readonly #format: TokenFormat;
+  readonly #events: DeskEvents;
+  #unit: Unit = "tokens";
+  #session = "";
+  #own: Own = NOTHING_OWN;
+
+  constructor(f: Format, events: DeskEvents) {
+    this.#format = createTokenFormat(f, navigator.language);
+    this.#events = events;
+  }
+
+  /** Changes with everything that the panels have of their own. */
+  get state(): unknown {
+    return this.#own;
+  }
+
+  view(panel: Panel, model: PageModel): TemplateResult | typeof nothing {
+    const session = model.head?.session ?? "";
+    if (session !== this.#session) {
+      this.#session = session;
+      this.#own = NOTHING_OWN;
+    }
+    switch (panel) {
+      case "overview":
+        return this.#overview(model);
+      case "request":
+        return this.#request(model);
+      case "content":
+        return this.#content(model);
+      case "whatif":
+        return this.#whatIf(model);
+      case "analysis":
+        return model.analysis === null ? nothing : analysisPanel(model.analysis, true);
+    }
+  }
+
+  #set(own: Partial<Own>): void {
+    this.#own = { ...this.#own, ...own };
+    this.#events.onDesk();
+  }
+
+  #post(message: FromView): void {
+    this.#events.post(message);
+  }
+
+  #overview({ head, plot, selectedTurn, loaded }: PageModel): TemplateResult | typeof nothing {
+    if (head === null) return nothing;
+    const turn = selectedTurn === null ? undefined : loaded.turns.get(selectedTurn);
+    const fill = turn?.request?.fill ? { turn: turn.turn, fill: turn.request.fill } : null;
+    const { pointed } = this.#own;
+    const shown = { head, plot, turnCount: loaded.turnCount, selected: selectedTurn, pointed, fill };
+    return overviewView(
+      { ...shown, whatIf: null, unit: this.#unit, format: this.#format },
+      {
+        onSelectTurn: this.#events.onSelectTurn,
+        onPoint: (column) => this.#set({ pointed: column }),
+        onUnit: (unit) => {
+          this.#unit = unit;
+          this.#set({});
+        },
+      },
+    );
+  }
+
+  #request({ head, request: came, messages }: PageModel): TemplateResult | typeof nothing {
+    if (head === null) return nothing;
+    const { session } = head;
+    const request = came?.request ?? null;
+    const turn = request?.turn ?? 0;
+    const texts = new Map<number, TextWindow>();
+    for (const message of messages) if (message.turn === turn) texts.set(message.at, message.text);
+    return requestPane(
+      {
+        request,
+        problem: came?.problem ?? null,
+        previousTurn: turn > 1 ? turn - 1 : null,
+        texts,
+        filter: this.#own.filter,
+        isByMessages: head.kind === "own",
+        format: this.#format,
+      },
+      {
+        onFilter: (filter) => this.#set({ filter }),
+        onWant: (from) => this.#post({ type: "wantRequest", session, turn, from }),
+        onWantText: (at, offset) => this.#post({ type: "wantMessage", session, turn, at, offset }),
+        onEvent: (n) => this.#post({ type: "revealEvent", session, n }),
+      },
+    );
+  }
+
+  #content({ head, content }: PageModel): TemplateResult | typeof nothing {
+    if (head === null) return nothing;
+    const { session } = head;
+    const handle = content?.window?.handle ?? null;
+    const { find, readingSince } = this.#own;
+    const ask = (message: FromView, more: Partial<Own> = {}) => {
+      this.#post(message);
+      this.#set({ ...more, readingSince: content });
+    };
+    const of = (act: (handle: Handle) => void) => {
+      if (handle !== null) act(handle);
+    };
+    return contentViewer(
+      {
+        window: content?.window ?? null,
+        match: content?.match ?? null,
+        problem: content?.problem ?? null,
+        find,
+        isReading: readingSince === content && readingSince !== undefined,
+        format: this.#format,
+      },
+      {
+        onWant: (offset) => of((name) => ask({ type: "wantContent", session, handle: name, offset })),
+        onFind: (text, offset) =>
+          of((name) => ask({ type: "findInContent", session, handle: name, text, offset }, { find: text })),
+        onOpenDocument: () => of((name) => this.#post({ type: "openStored", session, handle: name })),
+        onClose: () => this.#events.onPanel("content", false),
+      },
+    );
+  }
+
+  #whatIf({ head, whatIf }: PageModel): TemplateResult | typeof nothing {
+    if (head === null || whatIf === null) return nothing;
+    const { session } = head;
+    const { knobs, query } = this.#own;
+    const shown = knobs ?? whatIf.knobs;
+    return whatIfPanel(
+      {
+        knobs: shown,
+        defaults: whatIf.defaults,
+        series: whatIf.series,
+        problem: whatIf.problem,
+        isBusy: whatIf.query < query,
+        format: this.#format,
+      },
+      {
+        onChange: (changed) => {
+          const next = Math.max(query, whatIf.query) + 1;
+          this.#post({ type: "whatIf", session, query: next, knobs: changed });
+          this.#set({ knobs: changed, query: next });
+        },
+        onApply: (chosen) => this.#post({ type: "applySettings", session, knobs: chosen }),
+      },
+    );
+  }
+}
