@@ -26,7 +26,7 @@ export function overviewView(props: OverviewProps, events: OverviewEvents): Temp
   const bar = shown === null ? null : barOf(props, shown);
   return html`<section class="overview" aria-label=${OVERVIEW_WORDS.overview}>
     <div class="overview-top">
-      <p class="overview-sentence">${parts.length === 0 ? OVERVIEW_WORDS.none : parts.map(partView)}</p>
+      <p id="summary" class="overview-sentence">${parts.length === 0 ? OVERVIEW_WORDS.none : parts.map(partView)}</p>
       ${hasCosts(head) ? unitToggle(unit, events.onUnit) : nothing}
     </div>
     ${bar === null ? nothing : contextBar(bar)} ${plotView({ ...props, windowTokens: head.windowTokens }, events)} ${bar === null ? nothing : legend(bar)}
