@@ -68,8 +68,8 @@ function actsView(acts: readonly Act[], { onAct }: DetailsEvents): TemplateResul
     ${acts.map(
       (
         act,
-      ) => html`<button type="button" class="button secondary" data-action=${act.action} title=${act.title} @click=${() => onAct(act)}>
-        <span class="codicon codicon-${act.icon}" aria-hidden="true"></span>${act.label}
+      ) => html`<button type="button" class="button secondary" data-action=${act.action} aria-label=${act.label} title=${`${act.label}: ${act.title}`} @click=${() => onAct(act)}>
+        <span class="codicon codicon-${act.icon}" aria-hidden="true"></span><span class="button-label">${act.label}</span>
       </button>`,
     )}
   </div>`;

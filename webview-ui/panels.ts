@@ -25,7 +25,7 @@ export const overviewSlot = ({ model, desk }: PanelProps): TemplateResult =>
     ${
       model.head === null
         ? nothing
-        : html`<p id="settings" class="quiet">
+        : html`<p id="settings" class="quiet" title=${settingsOf(model.head).join(" · ")}>
             ${settingsOf(model.head).map((part) => html`<span class="part">${oneLine(part)}</span>`)}
           </p>`
     }

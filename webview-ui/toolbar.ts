@@ -141,6 +141,6 @@ const buttonView = (
   kind: string,
   onClick: () => void,
 ): TemplateResult =>
-  html`<button type="button" class="button ${kind}" data-action=${message.type} title=${title} @click=${onClick}>
-    <span class="codicon codicon-${icon}" aria-hidden="true"></span>${label}
+  html`<button type="button" class="button ${kind}" data-action=${message.type} aria-label=${label} title=${`${label}: ${title}`} @click=${onClick}>
+    <span class="codicon codicon-${icon}" aria-hidden="true"></span><span class="button-label">${label}</span>
   </button>`;
