@@ -418,6 +418,7 @@ suite("the inspector's page", () => {
       ]);
       await page.click('#request [data-action="closePanel"]');
       await page.click('[data-panel="whatif"]');
+      await settled(page);
       assert.equal((await acts(page)).at(-1)?.type, "whatIf");
       await page.reload();
       await page.waitForSelector("#whatif");
