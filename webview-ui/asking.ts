@@ -21,6 +21,7 @@ export type Shown = {
 export class Asking {
   readonly #post: Post;
   #requested = ""; // the turn whose request was asked for last
+  #whatIf: string | null = null; // the session that was asked about
 
   constructor(post: Post) {
     this.#post = post;
@@ -33,6 +34,7 @@ export class Asking {
     const wanted = wants(model, sight);
     for (const message of wanted.messages) this.#post(message);
     this.#askForRequest(model, place);
+    this.#askWhatIf(model, place);
     const held = new Set([...sight.closed, ...sight.open, model.selectedTurn ?? -1]);
     return bounded(wanted.model, sight.around ?? { from: 0, to: 0 }, held);
   }
@@ -46,6 +48,13 @@ export class Asking {
     this.#requested = wanted;
     if (head !== null && turn !== null && wanted !== "")
       this.#post({ type: "wantRequest", session: head.session, turn, from: 0 });
+  }
+
+  /** An open what-if panel begins with the session as it is. */
+  #askWhatIf({ head, whatIf }: PageModel, { panels }: Place): void {
+    if (head === null || panels.whatif !== true || whatIf !== null || this.#whatIf === head.session) return;
+    this.#whatIf = head.session;
+    this.#post({ type: "whatIf", session: head.session, query: 1, knobs: null });
   }
 }
 

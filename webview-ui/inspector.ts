@@ -3,7 +3,7 @@ import { render } from "lit";
 import type { FindQuery, ToView } from "../src/schema/inspector";
 import { type Act, openingAct } from "./acts";
 import { spotOf } from "./anchor";
-import { Asking } from "./asking";
+import { Asking, type Shown } from "./asking";
 import type { VersionName } from "./detailParts";
 import { isLookedFor, NO_QUERY } from "./filter";
 import { focusFinder } from "./finder";
@@ -15,7 +15,8 @@ import type { Move } from "./moves";
 import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
 import { type DeskEvents, PanelDesk } from "./panelDesk";
-import { heldOpen, nearestIndex, type Panel, type Place, type Spot, toggled } from "./place";
+import { perFrame } from "./perFrame";
+import { heldOpen, isSameTop, type Panel, type Place, type Spot, toggled } from "./place";
 import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
@@ -39,6 +40,7 @@ export class Inspector {
   readonly #wide = window.matchMedia(WIDE);
   readonly #events: PageEvents;
   readonly #desk: PanelDesk;
+  readonly #schedule = perFrame(() => this.#render());
   #model: PageModel = EMPTY_MODEL;
   #outline: Outline | null = null;
   #shownSession: string | null = null;
@@ -46,7 +48,6 @@ export class Inspector {
   #version: VersionName = "shown";
   #isMenuOpen = false;
   #isFilterOpen = false;
-  #isDue = false;
 
   constructor(root: HTMLElement, host: Host, format: Format) {
     this.#root = root;
@@ -60,7 +61,8 @@ export class Inspector {
     this.#desk = new PanelDesk(format, this.#deskEvents());
     window.addEventListener("resize", () => this.#schedule());
     window.addEventListener("keydown", (event) => focusFinder(root, event));
-    root.addEventListener("wheel", () => this.#pane.release(), { passive: true });
+    for (const scrolls of ["wheel", "pointerdown"] as const)
+      root.addEventListener(scrolls, () => this.#pane.release(), { passive: true });
     this.#render();
   }
 
@@ -104,15 +106,6 @@ export class Inspector {
     if (this.#session !== null) this.#finding.ask(this.#session, query, afterMs);
   }
 
-  #schedule(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    requestAnimationFrame(() => {
-      this.#isDue = false;
-      this.#render();
-    });
-  }
-
   #render(): void {
     const { head } = this.#model;
     if (this.#model.sessions === null) {
@@ -124,23 +117,24 @@ export class Inspector {
     const filter = this.#finding.filterOf(this.#model, this.#place.query);
     const given = head === null ? null : { head, loaded, place: this.#place, filter, f: this.#f };
     this.#outline = given === null ? null : this.#pane.outline(given);
-    for (let isDue = true, passes = 0; isDue && passes < 3; passes++) isDue = this.#draw(this.#outline);
+    let shown = this.#draw(this.#outline);
+    for (let passes = 0; shown !== null && this.#pane.settle(shown.outline) && passes < 3; passes++)
+      shown = this.#draw(this.#outline); // it is of another size than was thought
+    if (shown === null) return;
+    this.#model = this.#asking.after(this.#model, shown);
+    const top = this.#pane.top(shown.outline);
+    if (top !== undefined && !isSameTop(top, this.#place.top)) this.#placed({ ...this.#place, top });
   }
 
-  /** Renders the page as it is known; true: what came out was of another size than thought. */
-  #draw(outline: Outline | null): boolean {
+  #draw(outline: Outline | null): Shown | null {
     const place = this.#place;
     const view = outline === null ? null : this.#pane.prepare(outline, place.focused);
-    const selected = outline === null ? -1 : outline.indexOf(place.selected);
-    const row = outline?.row(selected) ?? null;
+    const selected = outline?.row(outline.indexOf(place.selected)) ?? null;
     const page = {
       model: this.#model,
       place,
-      tree:
-        outline === null || view === null
-          ? null
-          : { outline, view, selected, focused: nearestIndex(outline, place.focused) },
-      selected: row,
+      tree: outline === null || view === null ? null : { outline, view },
+      selected,
       filter: this.#finding.filterOf(this.#model, place.query),
       found: this.#finding.foundIn(this.#model),
       version: this.#version,
@@ -152,13 +146,7 @@ export class Inspector {
       f: this.#f,
     };
     render(pageView(page, this.#events), this.#root);
-    if (outline === null || view === null) return false;
-    if (this.#pane.settle(outline)) return true;
-    this.#model = this.#asking.after(this.#model, { outline, view, place, selected: row });
-    const top = this.#pane.top(outline);
-    if (top !== undefined && JSON.stringify(top) !== JSON.stringify(place.top))
-      this.#placed({ ...place, top });
-    return false;
+    return outline === null || view === null ? null : { outline, view, place, selected };
   }
 
   /** Goes to the row that a link, a command or a badge names, as soon as it is there. */
@@ -215,9 +203,6 @@ export class Inspector {
 
   #panel(panel: Panel, isOpen: boolean): void {
     this.#placed({ ...this.#place, panels: { ...this.#place.panels, [panel]: isOpen } });
-    const session = this.#session;
-    if (panel === "whatif" && isOpen && session !== null && this.#model.whatIf === null)
-      this.#post({ type: "whatIf", session, query: 1, knobs: null });
     this.#schedule();
   }
 
@@ -247,13 +232,13 @@ export class Inspector {
       post: this.#post,
       onMove: (move) => this.#move(move),
       onOpen: (row, at) => this.#open(row, at),
-      onScroll: () => this.#schedule(),
+      onScroll: () => {
+        this.#pane.scrolled();
+        this.#schedule();
+      },
       onAct: (act) => this.#act(act),
       onClose: () => this.#close(),
-      onVersion: (version) => {
-        this.#version = version;
-        this.#render();
-      },
+      onVersion: (version) => set(() => (this.#version = version)),
       onMore: (key, part, offset) => {
         if (this.#session !== null)
           this.#post({ type: "wantText", session: this.#session, key, part, offset });

@@ -13,20 +13,15 @@ import type { PageModel } from "./model";
 import type { Outline, VisibleRow } from "./outline";
 import type { PanelDesk } from "./panelDesk";
 import { openPanels, overviewSlot, type PanelEvents, panelsView, switchesView } from "./panels";
-import type { Place } from "./place";
-import { type TreeEvents, treeView } from "./tree";
+import { nearestIndex, type Place } from "./place";
+import { type TreeEvents, type TreeProps, treeView } from "./tree";
 import type { View } from "./treeScroll";
 import { WORDS } from "./words";
 
 export type Page = {
   readonly model: PageModel;
   readonly place: Place;
-  readonly tree: {
-    readonly outline: Outline;
-    readonly view: View;
-    readonly selected: number;
-    readonly focused: number;
-  } | null;
+  readonly tree: { readonly outline: Outline; readonly view: View } | null;
   readonly selected: VisibleRow | null;
   readonly filter: FilterState;
   readonly found: Found | null;
@@ -92,11 +87,7 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
       ),
     )}
     <main class="panes ${isSplit ? "split" : ""}">
-      ${
-        tree === null
-          ? nothing
-          : treeView({ ...tree, matches: isFiltered(filter) ? filter.keys : NOTHING_MATCHES }, events)
-      }
+      ${tree === null ? nothing : treeView(treeProps(tree, place, filter), events)}
       ${
         isSplit
           ? html`<div class="side">
@@ -109,6 +100,18 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
       }
     </main>`;
 }
+
+const treeProps = (
+  { outline, view }: NonNullable<Page["tree"]>,
+  { focused, selected }: Place,
+  filter: FilterState,
+): TreeProps => ({
+  outline,
+  view,
+  focused: nearestIndex(outline, focused),
+  selected: outline.indexOf(selected),
+  matches: isFiltered(filter) ? filter.keys : NOTHING_MATCHES,
+});
 
 /** A row is selected that can be seen, or that will be once its turn is here. */
 function isDetailed({ selected, place, model }: Page): boolean {

@@ -91,3 +91,6 @@ export function toggled(place: Place, { row, at, level }: VisibleRow, open: bool
     ? { ...place, turns: { ...place.turns, [at]: open } }
     : { ...place, open: { ...place.open, [row.key]: open } };
 }
+
+export const isSameTop = (a: Place["top"], b: Place["top"]): boolean =>
+  a?.key === b?.key && a?.at === b?.at && a?.hiddenPx === b?.hiddenPx;

@@ -14,6 +14,7 @@ export class TreePane {
   #goal: Spot | null = null;
   #restored: Place["top"] = null;
   #view: View = { scrollTop: 0, heightPx: 0 };
+  #isScrolled = false; // and nothing else: sizes are as they were, and are not measured again
   #topPx: number | null = null; // where the tree was on the screen while it was anchored
 
   constructor(root: HTMLElement) {
@@ -46,6 +47,11 @@ export class TreePane {
     this.#memory.sizes.clear();
   }
 
+  /** The next render is due because the tree was scrolled. */
+  scrolled(): void {
+    this.#isScrolled = true;
+  }
+
   /** The person scrolls: what was to be brought back is theirs now. */
   release(): void {
     this.#restored = null;
@@ -65,6 +71,12 @@ export class TreePane {
   prepare(outline: Outline, focused: Spot | null): View {
     const tree = this.element;
     const heightPx = tree?.clientHeight ?? window.innerHeight;
+    const isSame = this.#before === outline && this.#goal === null && this.#restored === null;
+    this.#isScrolled = this.#isScrolled && isSame && heightPx === this.#view.heightPx;
+    if (this.#isScrolled) {
+      this.#view = { scrollTop: tree?.scrollTop ?? 0, heightPx };
+      return this.#view;
+    }
     const was = { scrollTop: tree?.scrollTop ?? 0, heightPx };
     const anchor =
       tree === null || this.#before === null
@@ -89,9 +101,12 @@ export class TreePane {
   /** Scrolls as prepared. True: the tree is not as high, or not where it was thought to be: it has to be rendered again. */
   settle(outline: Outline): boolean {
     const tree = this.element;
-    if (tree === null) return false;
+    const isScrolled = this.#isScrolled;
+    this.#isScrolled = false;
+    if (tree === null || isScrolled) return false;
     const shiftPx = this.#topPx === null ? 0 : tree.getBoundingClientRect().top - this.#topPx;
     const scrollTop = Math.max(0, this.#view.scrollTop + shiftPx);
+    this.#view = { ...this.#view, scrollTop };
     if (Math.abs(tree.scrollTop - scrollTop) >= 1) tree.scrollTop = scrollTop;
     if (tree.clientHeight !== this.#view.heightPx || shiftPx !== 0) return true;
     if (outline.indexOf(this.#goal) >= 0) this.#goal = null;
@@ -101,11 +116,12 @@ export class TreePane {
 
   /** The row at the top of the tree, to be kept; undefined while an earlier one is being brought back. */
   top(outline: Outline): Place["top"] | undefined {
-    const tree = this.element;
-    if (tree === null || this.#restored !== null) return undefined;
-    const index = Math.floor(tree.scrollTop / ROW_PX);
+    if (this.#restored !== null) return undefined;
+    const { scrollTop } = this.#view;
+    const index = Math.floor(scrollTop / ROW_PX);
     const row = outline.row(index);
-    if (row === undefined || tree.scrollTop === 0) return null;
-    return { ...spotOf(row), hiddenPx: tree.scrollTop - index * ROW_PX };
+    return row === undefined || scrollTop === 0
+      ? null
+      : { ...spotOf(row), hiddenPx: scrollTop - index * ROW_PX };
   }
 }

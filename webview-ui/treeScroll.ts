@@ -3,7 +3,7 @@ import type { Spot } from "./place";
 
 export const ROW_PX = 22;
 /** Rows above and below what is in sight that are on the page too: a frame of scrolling is never blank. */
-const MARGIN_ROWS = 12;
+const MARGIN_ROWS = 8;
 
 export type View = { readonly scrollTop: number; readonly heightPx: number };
 export type RowRange = { readonly from: number; readonly to: number };

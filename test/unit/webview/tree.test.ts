@@ -334,7 +334,8 @@ suite("the inspector's page", () => {
     const hostile = '<img src=x onerror="window.hit=1"><b>bold</b>\u001b[31m\u202egnp.exe\u0000';
     const shown = '<img src=x onerror="window.hit=1"><b>bold</b>␛[31m⟦U+202E⟧gnp.exe␀';
     const line = "z".repeat(4_000_000);
-    const call = callWith("t1c0", { tool: hostile, arguments: hostile, result: resultWith(hostile) });
+    const media = [{ handle: null, mediaType: hostile, bytes: 9, shown: "line" as const, text: hostile }];
+    const call = callWith("t1c0", { tool: hostile, arguments: hostile, result: resultWith(hostile), media });
     const turn = turnWith(1, { asked: hostile, calls: [call] });
     const details = detailsWith("s1/t1/t1c0", {
       shown: { text: hostile, offset: 0, totalChars: hostile.length, next: null },
@@ -350,6 +351,7 @@ suite("the inspector's page", () => {
         await page.waitForSelector("#version-text");
         assert.equal(await page.textContent("#version-text pre"), shown);
         assert.equal(await page.locator("#inspector img, #inspector b").count(), 0);
+        await row(page, "s1/t1/t1c0/media0").waitFor();
         const texts = (await page.textContent("#inspector")) ?? "";
         assert.ok(!/[\u0000\u001b\u202e]/.test(texts));
         assert.ok(texts.length < 100_000);
@@ -418,6 +420,7 @@ suite("the inspector's page", () => {
       ]);
       await page.click('#request [data-action="closePanel"]');
       await page.click('[data-panel="whatif"]');
+      await settled(page);
       assert.equal((await acts(page)).at(-1)?.type, "whatIf");
       await page.reload();
       await page.waitForSelector("#whatif");
