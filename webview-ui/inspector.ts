@@ -73,8 +73,10 @@ export class Inspector {
     this.#model = apply(before, message);
     const said = announcement(before, this.#model);
     if (said !== "") this.#said = said;
-    if (message.type === "sessions")
+    if (message.type === "sessions") {
       this.#places.forgetAllBut([message.selected, ...message.sessions.map(({ session }) => session)]);
+      this.#places.shows(message.selected);
+    }
     if (this.#model.head === null) this.#shownSession = null;
     if (message.type === "opened") this.#opened();
     if (message.type === "analysis" && before.analysis === null) this.#analysed();

@@ -34,8 +34,12 @@ export const START: Place = {
   panels: {},
 };
 
-/** What outlives the page, by session (`setState` of the webview). */
-export type Saved = { readonly version: 2; readonly places: Readonly<Record<string, Place>> };
+/** What outlives the page, by session (`setState` of the webview). `session`: what it shows, for a tab that comes back. */
+export type Saved = {
+  readonly version: 2;
+  readonly places: Readonly<Record<string, Place>>;
+  readonly session?: string;
+};
 export const NOTHING_SAVED: Saved = { version: 2, places: {} };
 
 /** What a page left behind, if a page of this version did. */
@@ -48,7 +52,7 @@ export function savedFrom(value: unknown): Saved {
 export function withoutGone(saved: Saved, known: ReadonlySet<string>): Saved {
   const places = Object.entries(saved.places);
   if (places.every(([session]) => known.has(session))) return saved;
-  return { version: 2, places: Object.fromEntries(places.filter(([session]) => known.has(session))) };
+  return { ...saved, places: Object.fromEntries(places.filter(([session]) => known.has(session))) };
 }
 
 const parentKey = (key: string): string | null => {

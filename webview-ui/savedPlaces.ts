@@ -24,7 +24,11 @@ export class SavedPlaces {
 
   keep(session: string | null, place: Place): void {
     if (session === null || place === this.of(session)) return;
-    this.#write({ version: 2, places: { ...this.#saved.places, [session]: place } });
+    this.#write({ ...this.#saved, places: { ...this.#saved.places, [session]: place } });
+  }
+
+  shows(session: string | null): void {
+    if (session !== null && session !== this.#saved.session) this.#write({ ...this.#saved, session });
   }
 
   /** Nothing known is a list that could not be read, not a list of none. */

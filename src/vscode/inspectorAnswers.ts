@@ -40,8 +40,6 @@ export const ASKED = [
 type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
-const CONTENT_CHARS = 32_768;
-
 export class InspectorAnswers {
   readonly #sessions: SessionController;
   readonly #problemOf: (cause: unknown) => string;
@@ -160,7 +158,7 @@ export class InspectorAnswers {
   }
 
   async #window(session: string, handle: Handle, offset: number): Promise<ContentWindow> {
-    const found = await this.#sessions.window(session, handle, offset, CONTENT_CHARS);
+    const found = await this.#sessions.window(session, handle, offset, WINDOW_CHARS);
     const { tool, text, totalChars, bytes } = found;
     return { handle, tool, text, offset: found.offset, totalChars, totalBytes: bytes, line: null };
   }
@@ -168,13 +166,15 @@ export class InspectorAnswers {
   /** Around what was found; from the beginning again where nothing follows. */
   async #find({ session, handle, text, offset }: AskedFor<"findInContent">): Promise<ToView> {
     try {
-      const { sessions } = { sessions: this.#sessions };
+      const sessions = this.#sessions;
       const match =
         (await sessions.find(session, handle, text, offset)) ??
         (offset > 0 ? await sessions.find(session, handle, text, 0) : null);
-      if (match === null)
-        return { type: "content", session, window: null, match: null, problem: "Not found." };
-      const from = Math.max(0, match.offset - Math.floor(CONTENT_CHARS / 4));
+      if (match === null) {
+        const window = await this.#window(session, handle, offset);
+        return { type: "content", session, window, match, problem: "Not found." };
+      }
+      const from = Math.max(0, match.offset - Math.floor(WINDOW_CHARS / 4));
       const window = await this.#window(session, handle, from);
       return { type: "content", session, window, match, problem: null };
     } catch (cause) {

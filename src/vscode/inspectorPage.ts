@@ -144,7 +144,7 @@ export class InspectorPage implements vscode.Disposable {
     await this.#post({ type: "reveal", ...wanted });
   }
 
-  /** The list, and which session is to be shown: the chosen one, or the newest. */
+  /** The list, and which session is to be shown: the chosen one; where the page has none of its own, or the newest. */
   async #tellSessions(problem: string | null): Promise<{ session: string; changedAt: number | null } | null> {
     const { sessions, isFirstStored, problemOf } = this.#ports;
     const wanted = this.#follows ? sessions.selected : this.#own;
@@ -155,7 +155,8 @@ export class InspectorPage implements vscode.Disposable {
     } catch (cause) {
       told = problemOf(cause);
     }
-    const selected = rows.find(({ session }) => session === wanted) ?? rows[0] ?? null;
+    const newest = this.#follows ? rows[0] : undefined;
+    const selected = rows.find(({ session }) => session === wanted) ?? newest ?? null;
     const listed = rows.filter((row, at) => at < LISTED || row === selected);
     await this.#post({
       type: "sessions",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
+import { showRow } from "../support/inspectorRows";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
 import { calling, scriptFile } from "../support/scriptFile";
 import {
@@ -100,6 +101,7 @@ suite("what goes wrong in VS Code", () => {
     assert.equal(eventsOf(events, "redeemed").length, 1);
     assert.equal(eventsOf(events, "run_ended").at(-1)?.end, "answered");
     assert.ok(existsSync(index));
+    await showRow(frame, /^Turn 2/); // it was the newest when the session was opened
     await frame.getByText(/The session log was mended/).waitFor();
     await frame.getByText(/The index of stored results was rebuilt/).waitFor();
     await harness.screenshot(path.join(root, "out", "e2e", "mended.png"));

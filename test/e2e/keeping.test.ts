@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Frame } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
+import { rowInTree, showRow } from "../support/inspectorRows";
 import { startRedis } from "../support/redisServer";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
 import {
@@ -13,7 +14,6 @@ import {
   clearNotifications,
   notification,
   openInspector,
-  showRow,
   startIsRefused,
   startSession,
   until,
@@ -60,8 +60,8 @@ function readableIn(folder: string, texts: readonly string[]): readonly string[]
 
 /** Waits until the run of the session that is shown has ended in that turn, its last. */
 async function answered(frame: Frame, turn = 4): Promise<void> {
-  await frame.getByRole("treeitem", { name: new RegExp(`^Turn ${turn}\\b`) }).waitFor();
-  await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+  await rowInTree(frame, new RegExp(`^Turn ${turn}\\b`));
+  await rowInTree(frame, /^Run ended/);
 }
 
 async function openStored(frame: Frame): Promise<void> {
@@ -71,7 +71,7 @@ async function openStored(frame: Frame): Promise<void> {
     return call.isVisible();
   });
   await showRow(frame, /^read_file/);
-  const stored = frame.getByRole("treeitem", { name: /Stored result/ }).first();
+  const stored = frame.getByRole("treeitem", { name: /^In the store/ }).first();
   await stored.click();
   await frame.locator("#details").locator('[data-action="openStored"]').click();
 }

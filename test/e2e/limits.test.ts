@@ -6,6 +6,7 @@ import type { Frame } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
 import type { Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
+import { showRow } from "../support/inspectorRows";
 import { SAMPLE_WORD, sampleCopy } from "../support/sample";
 import { calling, type Replies, scriptFile } from "../support/scriptFile";
 import {
@@ -18,7 +19,6 @@ import {
   openInspector,
   pickerRows,
   sessionFolders,
-  showRow,
   startSession,
   until,
 } from "../support/session";

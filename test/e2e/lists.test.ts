@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
 import { parseLabel } from "../../src/coverage/label";
+import { showRow } from "../support/inspectorRows";
 import { SAMPLE_WORD, sampleCopy } from "../support/sample";
 import { calling, scriptFile } from "../support/scriptFile";
-import { endedSession, openInspector, showRow, startSession } from "../support/session";
+import { endedSession, openInspector, startSession } from "../support/session";
 import { withWorkbench } from "../support/workbench";
 
 test("the inspector says that a list is incomplete, which records each page had, what was shortened, and that the answer came without reading the rest", async () => {

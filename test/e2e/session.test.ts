@@ -8,8 +8,9 @@ import { root } from "../../scripts/bootstrap.mjs";
 import { foldHistory } from "../../src/history/fold";
 import type { Logged } from "../../src/schema/event";
 import { receiptsFrom } from "../../src/thimble/receipt";
+import { rowInTree, showRow } from "../support/inspectorRows";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
-import { choose, endedSession, eventsOf, openInspector, showRow, startSession } from "../support/session";
+import { choose, endedSession, eventsOf, openInspector, startSession } from "../support/session";
 import { type Harness, withWorkbench } from "../support/workbench";
 
 const SETTINGS = { "cloakroom.model": "scripted", "workbench.colorTheme": "Default Dark Modern" };
@@ -62,12 +63,12 @@ suite("a session in VS Code", () => {
 
       // In the inspector: the sentence, the stored result, the read-back and the receipt.
       const frame = await harness.webview("#tree");
-      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+      await rowInTree(frame, /^Run ended/);
       await frame.getByText(/1 result stored/).waitFor();
       await showRow(frame, /^Turn 1/);
       await showRow(frame, /^read_file/);
       await frame
-        .getByRole("treeitem", { name: /Stored result/ })
+        .getByRole("treeitem", { name: /^In the store/ })
         .first()
         .waitFor();
       await showRow(frame, /^Turn 2/);
@@ -87,7 +88,7 @@ suite("a session in VS Code", () => {
 
       // The stored content opens as a read-only document, whole.
       await frame
-        .getByRole("treeitem", { name: /Stored result/ })
+        .getByRole("treeitem", { name: /^In the store/ })
         .first()
         .click();
       await frame.locator("#details").locator('[data-action="openStored"]').click();
@@ -136,7 +137,7 @@ suite("a session in VS Code", () => {
       assert.ok(stored, "500 matches are over the limit of a list");
 
       const frame = await harness.webview("#tree");
-      await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+      await rowInTree(frame, /^Run ended/);
       await showRow(frame, /^Turn 3/);
       await showRow(frame, /^search_text/);
       await frame

@@ -3,8 +3,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { projectSession } from "../../src/inspector/project";
 import { reportOf } from "../../src/inspector/report";
+import { rowInTree, showRow } from "./inspectorRows";
 import { SAMPLE_FACT, sampleCopy } from "./sample";
-import { choose, endedSession, openInspector, showRow, startSession } from "./session";
+import { choose, endedSession, openInspector, startSession } from "./session";
 import { type Harness, withWorkbench } from "./workbench";
 
 export type DemoOptions = {
@@ -23,13 +24,13 @@ async function playSession(harness: Harness, { say }: DemoOptions): Promise<void
   await startSession(harness, SAMPLE_FACT.question);
   const view = projectSession(await endedSession(harness));
   if (view) for (const line of reportOf(view)) say(line);
-  await frame.getByRole("treeitem", { name: /^Run ended/ }).waitFor();
+  await rowInTree(frame, /^Run ended/);
   await showRow(frame, /^Turn 3/);
   await showRow(frame, /^search_text/);
   await showRow(frame, /^Turn 1/);
   await showRow(frame, /^read_file/);
   await frame
-    .getByRole("treeitem", { name: /^Stored result/ })
+    .getByRole("treeitem", { name: /^In the store/ })
     .first()
     .click();
 }

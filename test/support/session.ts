@@ -38,13 +38,6 @@ export async function openFile({ page, run }: Harness, name: string): Promise<vo
     .click();
 }
 
-/** Opens a row of the inspector's tree by its name, as a click on it does. */
-export async function showRow(frame: Frame, name: RegExp): Promise<void> {
-  const row = frame.getByRole("treeitem", { name }).first();
-  await row.waitFor();
-  if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
-}
-
 /** The logs below VS Code's user data, newest session last. */
 export function sessionLogs(
   userData: string,
