@@ -55,8 +55,13 @@ function whatIfLine(
 ): readonly (number | null)[] | null {
   if (whatIf?.series == null) return null;
   if (kind === "own" && isSameKnobs(whatIf.knobs, whatIf.defaults)) return null;
-  const { cloakroom, requestsPerPoint } = whatIf.series;
-  return columns.map((_, at) => cloakroom[Math.floor((at * turnsPerColumn) / requestsPerPoint)] ?? null);
+  const { cloakroom, everything, requestsPerPoint } = whatIf.series;
+  return columns.map((column, at) => {
+    const point = Math.floor((at * turnsPerColumn) / requestsPerPoint);
+    const [would, all] = [cloakroom[point], everything[point]];
+    if (column === null || would === undefined || !all) return null;
+    return Math.round((column.naive * would) / all); // what is assumed of the prompt, and who counts, may differ
+  });
 }
 
 export class PanelDesk {
