@@ -1,5 +1,6 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
+import { nextIn } from "../claims/nextMatch";
 import { windowOf } from "../claims/window";
 import type { Touched } from "../inspector/draft";
 import { untouched } from "../inspector/draft";
@@ -13,7 +14,7 @@ import { Failure } from "../schema/failure";
 import type { SessionRow } from "../schema/inspector";
 import type { ChatModel } from "../schema/model";
 import type { LimitMode } from "../schema/policy";
-import { byteLength, charLength, indexOfChar } from "../schema/text";
+import { byteLength } from "../schema/text";
 import type { SessionView } from "../schema/view";
 import { lastLine } from "./plainText";
 
@@ -297,10 +298,7 @@ export class SessionController implements vscode.Disposable {
   async find(session: string, handle: Handle, text: string, from: number): ReturnType<SessionHost["find"]> {
     const recorded = this.#lookedAt.get(session);
     if (!recorded) return this.#host.find(session, handle, text, from);
-    const content = contentIn(recorded, handle);
-    const start = indexOfChar(content, from);
-    const at = content.toLowerCase().indexOf(text.toLowerCase(), start);
-    return at < 0 ? null : { offset: charLength(content.slice(0, at)), chars: charLength(text) };
+    return nextIn(contentIn(recorded, handle), text, from);
   }
 
   async events(session: string): Promise<readonly Logged[]> {
