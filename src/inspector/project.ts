@@ -4,7 +4,7 @@ import { turnOfCall } from "../history/fold";
 import type { EventOf, Fold, Logged, Shortening } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import type { CallView, SessionView } from "../schema/view";
-import { receiptFold, receiptOf } from "../thimble/receipt";
+import { receiptFold, receiptOf, withoutReceipt } from "../thimble/receipt";
 import { branched, projected } from "./apart";
 import { configured, intoLists, started } from "./beginning";
 import { callFrom, forgotten, pageOf, redeemed, remembered, stored } from "./callChanges";
@@ -58,6 +58,7 @@ export const inspectorFold: Fold<InspectorFold> = {
     reduceView(draft, event);
     if (state.coverage !== coverage) intoLists(draft, event);
     if ("call" in event && event.call !== null) withReceipt(draft, event.call);
+    if (event.type === "remembered") state.receipts = withoutReceipt(state.receipts, event.call); // the turn has it
     return state;
   },
 };
