@@ -105,7 +105,12 @@ function reduceView(draft: Draft, event: Exclude<Logged, { type: "session_starte
     case "configured":
       return configured(draft, event);
     case "resumed":
-      return note(draft, event.turn, { n, type, tone: "plain", text: "Opened again." });
+      return note(draft, event.turn, {
+        n,
+        type,
+        tone: "plain",
+        text: `Opened again after turn ${event.turn}.`,
+      });
     case "adopted":
       return note(draft, 0, { n, type, tone: "plain", text: adoptedNotice(event) });
     case "recovered":
