@@ -18,9 +18,14 @@ suite("the inspector in every theme", () => {
   }));
   suiteTeardown(() => sample.remove());
 
-  const look = async (harness: Harness, frame: Frame, name: string) => {
+  const look = async (
+    harness: Harness,
+    frame: Frame,
+    name: string,
+    background = "--vscode-sideBar-background",
+  ) => {
     await harness.screenshot(path.join(root, "out", "e2e", `inspector-${name}.png`));
-    assert.deepEqual(await seriousProblems(frame), [], name);
+    assert.deepEqual(await seriousProblems(frame, background), [], name);
   };
 
   test("without a session", async () => {
@@ -71,7 +76,7 @@ suite("the inspector in every theme", () => {
           .locator(panel === "request" ? ".request-item" : ".what-if-plot")
           .first()
           .waitFor();
-        await look(harness, frame, `${panel}-${theme.name}`);
+        await look(harness, frame, `${panel}-${theme.name}`, "--vscode-editor-background");
         await frame.locator(`[data-panel="${panel}"]`).click();
       }
     }

@@ -3,16 +3,20 @@ import axe from "axe-core";
 import type { Frame, Page } from "playwright-core";
 import type { Harness } from "./workbench";
 
-/** Only what keeps people from using the page: "color-contrast: .row-description, …". */
-export async function seriousProblems(frame: Frame | Page): Promise<string[]> {
+/**
+ * Only what keeps people from using the page: "color-contrast: .row-description, …". A webview has no background of its
+ * own: `background` is the theme's name of what VS Code puts behind it.
+ */
+export async function seriousProblems(frame: Frame | Page, background: string): Promise<string[]> {
   await frame.evaluate(axe.source);
-  return frame.evaluate(async () => {
+  return frame.evaluate(async (name) => {
+    document.body.style.backgroundColor = getComputedStyle(document.documentElement).getPropertyValue(name);
     const { axe: injected } = globalThis as unknown as { axe: typeof import("axe-core") };
     const { violations } = await injected.run(document, { resultTypes: ["violations"] });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-  });
+  }, background);
 }
 
 export const THEMES = [
