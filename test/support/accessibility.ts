@@ -13,6 +13,7 @@ export async function seriousProblems(frame: Frame | Page, background: string): 
     document.body.style.backgroundColor = getComputedStyle(document.documentElement).getPropertyValue(name);
     const { axe: injected } = globalThis as unknown as { axe: typeof import("axe-core") };
     const { violations } = await injected.run(document, { resultTypes: ["violations"] });
+    document.body.style.backgroundColor = "";
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
