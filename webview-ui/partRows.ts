@@ -98,7 +98,7 @@ const recoveryRow = (
     tone: "warning",
     label: "Did not fit",
     description: line,
-    event: { n, type: "recovered" },
+    event: { n, type: "overflowed" },
     details: () => ({ facts: factsOf(["Step", line], ["Counted with", counter]), texts: [] }),
   });
 };
