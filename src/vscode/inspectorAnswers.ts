@@ -37,13 +37,15 @@ type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
 const CONTENT_CHARS = 32_768;
 
+/** What it reads of the sessions. */
+export type ReadSessions = Pick<SessionController, "fold" | "eventsAbout" | "eventsWith" | "window" | "find">;
+
 export class InspectorAnswers {
-  readonly #sessions: SessionController;
+  readonly #sessions: ReadSessions;
+  readonly #replays: InspectorReplays;
   readonly #problemOf: (cause: unknown) => string;
 
-  readonly #replays: InspectorReplays;
-
-  constructor(sessions: SessionController, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
+  constructor(sessions: ReadSessions, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
     this.#sessions = sessions;
     this.#replays = replays;
     this.#problemOf = problemOf;
