@@ -35,13 +35,15 @@ export const ASKED = [
 type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
+/** What it reads of the sessions. */
+export type ReadSessions = Pick<SessionController, "fold" | "eventsAbout" | "eventsWith" | "window" | "find">;
+
 export class InspectorAnswers {
-  readonly #sessions: SessionController;
+  readonly #sessions: ReadSessions;
+  readonly #replays: InspectorReplays;
   readonly #problemOf: (cause: unknown) => string;
 
-  readonly #replays: InspectorReplays;
-
-  constructor(sessions: SessionController, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
+  constructor(sessions: ReadSessions, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
     this.#sessions = sessions;
     this.#replays = replays;
     this.#problemOf = problemOf;
