@@ -13,7 +13,7 @@ import type { SafeText } from "../src/schema/text";
 import { eventWith } from "../test/support/everyEvent";
 import { folderOf } from "../test/support/storeFolder";
 import { launchBrowser } from "../test/vscode/workbench";
-import { type HostSide, openHostSide, type Written } from "./inspector/benchHost";
+import { type HostSide, openHostSide } from "./inspector/benchHost";
 import { type BenchPage, openBenchPage } from "./inspector/benchPage";
 import {
   callOf,
@@ -55,23 +55,28 @@ const FULL: Sizes = {
 };
 
 export async function run(): Promise<BenchResult> {
-  const load = () => os.loadavg()[0]?.toFixed(1);
+  const load = () => Number(os.loadavg()[0]?.toFixed(1));
   const loadBefore = load();
-  const { figures, bundleBytes } = await measure(FULL);
+  const bundle = await builtBundle();
+  const figures = await measure(FULL, bundle);
+  const bundleBytes = ["inspector.js", "inspector.css"].reduce(
+    (sum, name) => sum + (bundle.get(name)?.length ?? 0),
+    0,
+  );
   const json = { ...figures, bundle_bytes: bundleBytes, load_before: loadBefore, load_after: load() };
   return { json, rows: Object.entries(json).map(([name, value]) => [name, String(value)] as const) };
 }
 
-/** Everything, on sessions of these sizes. */
-export async function measure(sizes: Sizes) {
+/** All but the size of the bundle, on sessions of these sizes. */
+export async function measure(
+  sizes: Sizes,
+  bundle: Stage["bundle"],
+): Promise<Readonly<Record<string, number>>> {
   const root = await mkdtemp(path.join(os.tmpdir(), "clk-inspector-"));
-  const bundle = await builtBundle(path.join(root, "dist"));
   const browser = await launchBrowser();
   try {
-    const store = path.join(root, "store");
-    const made = await madeSessions(store, sizes);
-    const figures = { ...made.figures, ...(await figuresOf({ browser, bundle, store }, made, sizes)) };
-    return { figures, bundleBytes: bytesOf(bundle, "inspector.js") + bytesOf(bundle, "inspector.css") };
+    const { made, figures } = await makeSessions(root, sizes);
+    return { ...figures, ...(await figuresOf({ browser, bundle, store: root }, made, sizes)) };
   } finally {
     await browser.close();
     await rm(root, { recursive: true, force: true });
@@ -86,31 +91,25 @@ type Stage = {
 };
 
 /** As the package has it. */
-async function builtBundle(outdir: string): Promise<ReadonlyMap<string, Uint8Array>> {
-  await build({ minify: true, outdir });
-  const names = ["inspector.js", "inspector.css", "codicon.css", "codicon.ttf"];
-  const files = names.map(
-    async (name) => [name, await readFile(path.join(outdir, "webview", name))] as const,
-  );
-  return new Map(await Promise.all(files));
+async function builtBundle(): Promise<Stage["bundle"]> {
+  const outdir = await mkdtemp(path.join(os.tmpdir(), "clk-inspector-dist-"));
+  try {
+    await build({ minify: true, outdir });
+    const names = ["inspector.js", "inspector.css", "codicon.css", "codicon.ttf"];
+    const read = async (name: string) => [name, await readFile(path.join(outdir, "webview", name))] as const;
+    return new Map(await Promise.all(names.map(read)));
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
 }
 
-const bytesOf = (bundle: ReadonlyMap<string, Uint8Array>, name: string) =>
-  bundle.get(name)?.length ?? Number.NaN;
-
-async function madeSessions(store: string, sizes: Sizes) {
+async function makeSessions(store: string, sizes: Sizes) {
   const host = await openHostSide(store);
-  const write = (turns: number, more: (run: LongRun, written: Written) => Promise<void>) =>
-    host.run(null, async (written) => {
-      const { session, append } = written;
-      const run: LongRun = {
-        turns,
-        storedChars: sizes.storedChars,
-        append,
-        put: (text) => session.put(text),
-      };
+  const write = (turns: number, more: (run: LongRun) => Promise<void>) =>
+    host.run(null, async ({ session, append }) => {
+      const run = { turns, storedChars: sizes.storedChars, append, put: session.put.bind(session) };
       await writeLongRun(run);
-      await more(run, written);
+      await more(run);
     });
   const begun = performance.now();
   const short = await write(sizes.shortTurns, async () => undefined);
@@ -119,11 +118,12 @@ async function madeSessions(store: string, sizes: Sizes) {
   const folder = await folderOf(store, long);
   const size = async (name: string) => (await stat(path.join(folder, name)).catch(() => null))?.size ?? 0;
   return {
-    ...{ short, long },
+    made: { short, long },
     figures: {
       build_s: buildSeconds,
       log_bytes: await size("log.jsonl"),
       snapshot_bytes: await size("snapshots/watched.snapshot"),
+      snapshot_write_ms: Math.round(host.snapshotMs),
     },
   };
 }
@@ -155,10 +155,10 @@ async function figuresOf(stage: Stage, { short, long }: Made, sizes: Sizes) {
     await firstPaint(page);
     const scrolled = await scroll(page, sizes.scrolledFrames);
     const appended = await appends(host, page, long, sizes);
-    const heap = await heapBytes(page);
     const from = sizes.longTurns + 1;
     const large = await viewContent(page, { session: long, turn: from, needle: NEEDLE });
     const line = await viewContent(page, { session: long, turn: from + 1, needle: NEEDLE });
+    const heap = await heapBytes(page);
     return {
       ...{ ...paints, ...scrollFigures(scrolled), ...appendFigures(appended), heap_mb: round(heap / 1e6) },
       ...{ ...viewFigures("content_100mb", large), ...viewFigures("line_4mb", line) },
@@ -194,10 +194,11 @@ async function firstPaints({ browser, bundle, store }: Stage, made: Made, pages:
 
 type Paint = { readonly openedMs: number; readonly readyMs: number; readonly hostMs: number };
 
+/** To a session that goes on, shown by an open page. */
 async function appends(host: HostSide, page: BenchPage, session: string, sizes: Sizes) {
   const all: Appended[] = [];
   await host.run(session, async (written) => {
-    await host.sessions.fold(session);
+    await page.refreshed(); // that it runs now is told
     for await (const step of stepsFrom(sizes.longTurns + 3, written)) {
       await appendAtEnd(page);
       all.push(await append(page, written, step));

@@ -30,6 +30,8 @@ export type HostSide = {
   run(session: string | null, work: Work): Promise<string>;
   /** Milliseconds that reading sessions took since the last time. */
   readMs(): number;
+  /** Of the last run's end. */
+  readonly snapshotMs: number;
 };
 
 const openStore = (root: string) => Sessions.open(root, WORKSPACE, clock, LIMITS);
@@ -41,7 +43,15 @@ export async function openHostSide(root: string): Promise<HostSide> {
   const { InspectorAnswers } = await import("../../src/vscode/inspectorAnswers");
   const { InspectorReplays } = await import("../../src/vscode/inspectorReplays");
   let work: Work = async () => undefined;
-  const sessions = new SessionController(hostOver(root, (written) => work(written)));
+  let snapshotMs = 0;
+  const host = hostOver(
+    root,
+    (written) => work(written),
+    (elapsedMs) => {
+      snapshotMs = elapsedMs;
+    },
+  );
+  const sessions = new SessionController(host);
   const timed = timedReads(sessions);
   const replays = new InspectorReplays({
     ...{ events: (session) => sessions.events(session), recorded: unused, tokens: async () => NO_TOKENS },
@@ -61,6 +71,9 @@ export async function openHostSide(root: string): Promise<HostSide> {
       return (await sessions.run(request, new AbortController())).session;
     },
     readMs: timed,
+    get snapshotMs() {
+      return snapshotMs;
+    },
   };
 }
 
@@ -83,7 +96,7 @@ function timedReads(sessions: SessionController): () => number {
 }
 
 /** Opens the store each time, as the editor does. */
-const hostOver = (root: string, work: Work): SessionHost => ({
+const hostOver = (root: string, work: Work, onSnapshot: (elapsedMs: number) => void): SessionHost => ({
   check: async () => undefined,
   list: async () => (await openStore(root)).list(),
   read: async (session) => {
@@ -108,7 +121,9 @@ const hostOver = (root: string, work: Work): SessionHost => ({
     try {
       watch(session.id, session.events, session.restored?.[WATCHED]);
       await work({ session, append: async (event) => watch(session.id, [await session.append(event)]) });
+      const begun = performance.now();
       await session.snapshot(() => ({ [WATCHED]: watched() }));
+      onSnapshot(performance.now() - begun);
       return { session: session.id, end: { end: "answered", message: "" } };
     } finally {
       await session.close();

@@ -15,6 +15,8 @@ export type BenchPage = {
   /** What the host sent, in order. */
   readonly sent: Sent[];
   reveal(session: string, key: string): void;
+  /** Resolves when all that a page begins with was told anew. */
+  refreshed(): Promise<void>;
   /** Resolves when the page says that what was expected is painted. */
   painted(): Promise<void>;
   /** Asks the probe in the page. */
@@ -66,6 +68,7 @@ export async function openBenchPage(
   return {
     ...{ page, devtools, sent },
     reveal: (...row) => own.reveal(...row),
+    refreshed: () => own.refresh(),
     painted: () =>
       new Promise((resolve) => {
         onPainted = resolve;
