@@ -144,7 +144,7 @@ const PARTS: Readonly<Record<string, readonly EventType[]>> = {
   arguments: ["replied"],
   receipt: ["configured", "measured", "executed", "clamped"],
   permission: ["authorised"],
-  result: ["executed", "remembered"],
+  result: ["executed", "redeemed", "remembered"],
   page: ["covered", "paged"],
   stored: ["tool_result_stored", "forgotten"],
   media: ["tool_result_stored", "media_replaced"],

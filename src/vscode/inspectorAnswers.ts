@@ -5,13 +5,14 @@ import {
   keyOfEvent,
   needlesOf,
   placeOfKey,
+  type RowPlace,
   textOf,
   windowOf,
 } from "../inspector/details";
 import type { InspectorFold } from "../inspector/draft";
 import { findRows } from "../inspector/find";
 import { rowsFrom, turnOnWire } from "../inspector/rows";
-import { turnAt } from "../inspector/turnPages";
+import { placeOfTurn, turnAt } from "../inspector/turnPages";
 import type { Handle } from "../schema/claim";
 import {
   type ContentWindow,
@@ -70,7 +71,7 @@ export class InspectorAnswers {
       case "wantTurns":
         return { type: "turns", session, turns: turnsAt(fold, asked.places) };
       case "wantDetails":
-        return { type: "details", session, details: await this.#details(session, asked.key) };
+        return { type: "details", session, details: await this.#details(session, asked.key, fold) };
       case "wantText":
         return this.#text(asked);
       case "revealEvent": {
@@ -87,7 +88,7 @@ export class InspectorAnswers {
     }
   }
 
-  async #details(session: string, key: string): Promise<Details> {
+  async #details(session: string, key: string, fold: InspectorFold): Promise<Details> {
     const place = placeOfKey(key);
     const nothing: Details = {
       ...{ key, returned: null, shown: null, now: null, texts: [], why: null, events: [] },
@@ -95,11 +96,13 @@ export class InspectorAnswers {
     };
     if (place === null) return nothing;
     try {
-      const read = await this.#sessions.eventsAbout(session, needlesOf(place));
+      const noted = notedAt(fold, place);
+      const needles = noted === null ? needlesOf(place) : [`"n":${noted},`];
+      const read = await this.#sessions.eventsAbout(session, needles);
       const { details, returned } = detailsOf(
         key,
         place,
-        read.filter((event) => isAbout(place, event)),
+        read.filter((event) => (noted === null ? isAbout(place, event) : event.n === noted)),
       );
       return returned === null ? details : await this.#withReturned(session, details, returned);
     } catch (cause) {
@@ -181,6 +184,13 @@ export class InspectorAnswers {
       return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
     }
   }
+}
+
+/** The event of a note: it may be of no turn, and stands in the one that was under way. */
+function notedAt({ turns }: InspectorFold, { turn, part }: RowPlace): number | null {
+  const [, number] = /^note(\d+)$/.exec(part) ?? [];
+  if (turn === null || number === undefined) return null;
+  return turnAt(turns, placeOfTurn(turns, turn))?.notes[Number(number)]?.n ?? null;
 }
 
 const turnsAt = (fold: InspectorFold, places: readonly number[]) =>
