@@ -89,12 +89,13 @@ function choiceView<T extends string>(
 
 const givenIn = (event: Event): string => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 
-/** Ctrl+F, or Cmd+F, goes to the field. */
+/** Ctrl+F, or Cmd+F, goes to the field, and not to VS Code too: its editor would open a find widget and take the keyboard. */
 export function focusFinder(root: HTMLElement, event: KeyboardEvent): void {
   const isFind = event.key === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
   const field = isFind ? root.querySelector<HTMLInputElement>("#find") : null;
   if (field === null) return;
   event.preventDefault();
+  event.stopPropagation();
   field.focus();
   field.select();
 }

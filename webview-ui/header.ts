@@ -24,10 +24,11 @@ export function headerView(props: HeaderProps, { post, onMenu, onExplained }: He
   const { head, problem, selected, explains } = props;
   const sessions = props.sessions ?? [];
   const isEmpty = selected === null && problem === null;
+  const picks = sessions.length > (selected === null || (head === null && problem !== null) ? 0 : 1);
   return html`<header class="head">
     ${problem === null ? nothing : problemView(problem)}
     ${isEmpty ? emptyView(sessions.length > 0) : nothing}
-    ${sessions.length > 1 || (selected === null && sessions.length > 0) ? pickerView(props, post) : nothing}
+    ${picks ? pickerView(props, post) : nothing}
     ${toolbarView({ ...props, head }, post, onMenu)}
     ${isEmpty && sessions.length === 0 ? html`<p class="quiet">${WORDS.emptyHint}</p>` : nothing}
     ${explains ? calloutView(onExplained) : nothing}

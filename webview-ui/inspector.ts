@@ -60,7 +60,7 @@ export class Inspector {
     this.#events = this.#eventsOf();
     this.#desk = new PanelDesk(format, this.#deskEvents());
     window.addEventListener("resize", () => this.#schedule());
-    window.addEventListener("keydown", (event) => focusFinder(root, event));
+    document.addEventListener("keydown", (event) => focusFinder(root, event)); // before the window, where VS Code listens
     for (const scrolls of ["wheel", "pointerdown"] as const)
       root.addEventListener(scrolls, () => this.#pane.release(), { passive: true });
     this.#render();
@@ -97,12 +97,12 @@ export class Inspector {
   }
 
   #opened(): void {
-    const { query, selectedTurn, top } = this.#place;
+    const { query, selected, selectedTurn, top } = this.#place;
     this.#find(query, 0);
     if (this.#session === this.#shownSession) return;
     this.#shownSession = this.#session;
     if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
-    this.#pane.restore(top);
+    this.#pane.restore(top, selected !== null);
   }
 
   /** Another agent's session begins with what was found in it, and what Cloakroom would have sent. */
@@ -165,7 +165,9 @@ export class Inspector {
     const way = wayTo(this.#model, reveal);
     if (way.kind === "waits") return;
     this.#model = { ...this.#model, reveal: null };
-    if (way.kind === "there") this.#goTo(way.spot);
+    if (way.kind !== "there") return;
+    this.#goTo(way.spot);
+    this.#pane.focus();
   }
 
   #goTo(spot: Spot): void {
@@ -174,7 +176,6 @@ export class Inspector {
     this.#placed({ ...placeAt(this.#place, spot), query });
     this.#selectTurn(spot.at);
     this.#pane.goTo(spot);
-    this.#pane.focus();
     this.#schedule();
   }
 

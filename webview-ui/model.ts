@@ -121,7 +121,8 @@ function applied(model: PageModel, message: OfSession): PageModel {
 function sessionsCame(model: PageModel, message: ToViewOf<"sessions">): PageModel {
   const { sessions, selected, problem, isFirstStored } = message;
   const next = { ...model, sessions, selected, problem, isFirstStored };
-  return selected === null ? { ...next, head: null, loaded: NO_TURNS, selectedTurn: null } : next;
+  const isUnread = problem !== null && selected !== model.head?.session; // nothing of it will come
+  return selected === null || isUnread ? { ...next, head: null, loaded: NO_TURNS, selectedTurn: null } : next;
 }
 
 /** A session came into view. The same one again: the host has begun anew, and what was shown of it stays until it comes. */

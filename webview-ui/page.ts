@@ -66,7 +66,7 @@ export function pageView(page: Page, events: PageEvents): TemplateResult {
         events,
       ),
     )}
-    ${head === null ? (model.selected === null ? nothing : rowsSkeleton()) : sessionView(page, events)}
+    ${head !== null ? sessionView(page, events) : model.selected === null || problem !== null ? nothing : rowsSkeleton()}
     <div id="announcements" class="unseen" role="status" aria-live="polite">${said}</div>
   `;
 }

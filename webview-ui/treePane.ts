@@ -13,6 +13,7 @@ export class TreePane {
   #madeOf: readonly unknown[] = [];
   #goal: Spot | null = null;
   #restored: Place["top"] = null;
+  #isToShow = false; // of a page that is higher than its window: where the person was
   #view: View = { scrollTop: 0, heightPx: 0 };
   #isScrolled = false; // and nothing else: sizes are as they were, and are not measured again
   #topPx: number | null = null; // where the tree was on the screen while it was anchored
@@ -29,8 +30,10 @@ export class TreePane {
     return this.element !== null && document.activeElement === this.element;
   }
 
+  /** The page, where it is higher than its window, shows the tree with what stands beside it. */
   focus(): void {
     this.element?.focus({ preventScroll: true });
+    this.#showPanes();
   }
 
   /** The row is scrolled into sight as soon as it can be seen. */
@@ -39,9 +42,10 @@ export class TreePane {
     this.#restored = null;
   }
 
-  /** A session came into view: it is scrolled to where it was, as soon as that row is there. */
-  restore(top: Place["top"]): void {
+  /** A session came into view: it is scrolled to where it was, as soon as that row is there. `isSelected`: some row is. */
+  restore(top: Place["top"], isSelected: boolean): void {
     this.#restored = top;
+    this.#isToShow = isSelected;
     this.#before = null;
     this.#outline = null;
     this.#memory.sizes.clear();
@@ -111,7 +115,13 @@ export class TreePane {
     if (tree.clientHeight !== this.#view.heightPx || shiftPx !== 0) return true;
     if (outline.indexOf(this.#goal) >= 0) this.#goal = null;
     if (this.#restored !== null && outline.indexOf(this.#restored) >= 0) this.#restored = null;
+    if (this.#isToShow) this.#showPanes();
+    this.#isToShow = false;
     return false;
+  }
+
+  #showPanes(): void {
+    this.element?.closest(".panes")?.scrollIntoView({ block: "nearest" });
   }
 
   /** The row at the top of the tree, to be kept; undefined while an earlier one is being brought back. */

@@ -73,6 +73,7 @@ export class Approver implements vscode.Disposable {
   reopen(): void {
     if (!this.#picker) return;
     this.#aside(false);
+    this.#picker.items = [...this.#picker.items]; // VS Code does not show the rows of a hidden picker again
     this.#picker.show();
   }
 

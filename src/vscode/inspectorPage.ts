@@ -131,8 +131,8 @@ export class InspectorPage implements vscode.Disposable {
     try {
       const fold = await this.#ports.sessions.fold(selected.session, selected.changedAt);
       const opened = fold && this.#feed.opened(fold);
+      this.#shown = selected.session; // what is appended from here on is not in what is told as the beginning
       if (opened) await this.#post(opened);
-      this.#shown = selected.session;
       const analysis = this.#ports.analysisOf(selected.session);
       if (analysis) await this.#post({ type: "analysis", session: selected.session, analysis });
     } catch (cause) {

@@ -161,7 +161,9 @@ suite("changes that the agent makes", () => {
     await page.locator(".monaco-diff-editor").waitFor(); // still there to read
     await harness.screenshot(path.join(root, "out", "e2e", "ask-aside.png"));
     await reminder.click();
-    await pickerRows(harness, ask);
+    await until("what can be answered is there again", async () =>
+      (await pickerRows(harness, ask)).includes("Deny"),
+    );
     await reminder.waitFor({ state: "hidden" });
 
     await harness.run("Cloakroom: Stop Session");

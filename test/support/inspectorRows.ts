@@ -1,14 +1,17 @@
 // test/support: the inspector's page in the workbench: its rows, their details and what can be done with them, by mouse and by keyboard.
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
-import { until } from "./session";
+import { openInspector, until } from "./session";
 import type { Harness } from "./workbench";
 
 const MOST_KEYS = 80;
 
-/** The first row with that name, wherever in the tree: only rows near what is in sight are on the page. */
-export function rowInTree(frame: Frame, name: RegExp): Promise<Locator> {
-  const row = frame.getByRole("treeitem", { name }).first();
+/** The first row with that name, or the one with that key, wherever in the tree: only rows near what is in sight are on the page. */
+export function rowInTree(frame: Frame, name: RegExp | string): Promise<Locator> {
+  const row =
+    typeof name === "string"
+      ? frame.locator(`.row[data-key="${name}"]`)
+      : frame.getByRole("treeitem", { name }).first();
   return until(`the tree has ${name}`, async () => {
     if (await row.isVisible()) return row;
     for (let page = 0, isMore = true; isMore; page += 1) {
@@ -29,16 +32,18 @@ async function scrolledTo(page: number): Promise<boolean> {
 }
 
 /** Opens a row by its name, as a click on it does. */
-export async function showRow(frame: Frame, name: RegExp): Promise<void> {
+export async function showRow(frame: Frame, name: RegExp | string): Promise<void> {
   const row = await rowInTree(frame, name);
   if ((await row.getAttribute("aria-expanded")) === "false") await row.click();
 }
 
-/** Clicks a row and waits until its details are shown. A row with rows below it opens, or closes. */
-export async function selectRow(frame: Frame, name: RegExp): Promise<string> {
+/** Clicks a row and waits until its details are shown. What has rows below it is open then. */
+export async function selectRow(frame: Frame, name: RegExp | string): Promise<string> {
   const row = await rowInTree(frame, name);
   const key = (await row.getAttribute("data-key")) ?? "";
+  const wasOpen = (await row.getAttribute("aria-expanded")) === "true";
   await row.click();
+  if (wasOpen) await frame.locator(`.row[data-key="${key}"]`).click();
   await frame.locator(`#details[data-key="${key}"]`).waitFor();
   return key;
 }
@@ -64,20 +69,27 @@ export const focusedName = (frame: Frame): Promise<string | null> =>
     return named?.getAttribute("aria-label") ?? named?.textContent?.trim() ?? null;
   });
 
-/** Presses Tab, or Shift and Tab where it stands before, until it has the keyboard. */
-export async function tabTo({ page }: Harness, frame: Frame, selector: string): Promise<void> {
+/** Presses Tab, or Shift and Tab where it stands before, until it has the keyboard, which goes to the side bar first. */
+export async function tabTo(harness: Harness, frame: Frame, selector: string): Promise<void> {
+  // Of the page itself the browser that is driven says that it has the keyboard, always.
+  const hasKeyboard = () => harness.page.evaluate(() => document.activeElement instanceof HTMLIFrameElement);
+  if (!(await hasKeyboard())) await openInspector(harness);
+  await until("the page has the keyboard", hasKeyboard);
   for (let presses = 0; presses < MOST_KEYS; presses += 1) {
-    const key = await frame.evaluate((wanted) => {
-      const [focused, to] = [document.activeElement, document.querySelector(wanted)];
-      if (focused === null || to === null) return "Tab";
-      if (focused === to) return null;
-      const isBefore = (focused.compareDocumentPosition(to) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
-      return isBefore && focused !== document.body ? "Shift+Tab" : "Tab";
-    }, selector);
+    const key = await frame.evaluate(keyTo, selector);
     if (key === null) return;
-    await page.keyboard.press(key);
+    await harness.page.keyboard.press(key);
   }
   assert.fail(`Tab does not lead to ${selector}, but to ${await focusedName(frame)}`);
+}
+
+/** In the page: the key that leads towards it; null: it has the keyboard. */
+function keyTo(selector: string): string | null {
+  const [focused, wanted] = [document.activeElement, document.querySelector(selector)];
+  if (focused === null || wanted === null || focused === document.body) return "Tab";
+  if (focused === wanted) return null;
+  const isBefore = (focused.compareDocumentPosition(wanted) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+  return isBefore ? "Shift+Tab" : "Tab";
 }
 
 /** From the top of the tree, each row below the one before, which is opened. */

@@ -24,6 +24,20 @@ export async function choose({ page }: Harness, label: string): Promise<void> {
   await rows.getByText(label, { exact: true }).first().click();
 }
 
+/** Types a path into VS Code's own file dialog, which first shows a folder, and takes it. */
+export async function chooseFile({ page }: Harness, title: string, file: string): Promise<void> {
+  const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title, { exact: true }) });
+  const input = widget.locator(".quick-input-box input").first();
+  const [rows, ok] = [widget.locator(".monaco-list-row"), widget.getByText("OK", { exact: true }).first()];
+  await rows.first().waitFor(); // it has read the folder, and does not replace what is typed
+  await until("the dialog takes the path", async () => {
+    if (await widget.isHidden()) return true;
+    if ((await input.inputValue()) !== file) await input.fill(file);
+    else await ok.click();
+    return widget.isHidden();
+  });
+}
+
 /** Opens a file of the workspace as a person does, and leaves the cursor in it. */
 export async function openFile({ page, run }: Harness, name: string): Promise<void> {
   await run("View: Close All Editors");

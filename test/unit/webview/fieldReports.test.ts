@@ -13,6 +13,7 @@ import { root } from "../../../scripts/bootstrap.mjs";
 import { windowOf } from "../../../src/inspector/detailTexts";
 import { Feed } from "../../../src/inspector/feed";
 import { inspectorFold } from "../../../src/inspector/project";
+import { turnAt } from "../../../src/inspector/turnPages";
 import type { TextWindow, ToView } from "../../../src/schema/inspector";
 import { WINDOW_CHARS } from "../../../src/schema/inspector";
 import { MAXIMUM_ROWS, MAXIMUM_TURNS } from "../../../webview-ui/loaded";
@@ -166,9 +167,7 @@ suite("field reports on the page", () => {
       const { text, largest } = await wholeOf(log, "t1/t1c0/result", "returned", details.returned);
       assert.equal(text, line);
       assert.ok(largest <= 2 * WINDOW_CHARS);
-      const handle = log.fold.turns.pages
-        .flat()
-        .map((turn) => typeof turn === "object" && turn.calls[0]?.stored?.handle)[0];
+      const handle = turnAt(log.fold.turns, 0)?.calls[0]?.stored?.handle;
       assert.ok(handle);
       const end = [...line].length - 10;
       const answer = await log.answer({ type: "wantContent", session: log.session, handle, offset: end });
