@@ -34,6 +34,10 @@ function textsOf(events: readonly Logged[], turn: TurnView, key: string): string
         return turn.notes.some(({ n }, at) => n === event.n && key === `note${at}`)
           ? [event.text, ...event.unread.map(({ tool }) => tool)]
           : [];
+      case "repaired":
+        return turn.repairs.flatMap(({ n, detail }, at) =>
+          n === event.n && key === `repair${at}` ? [detail] : [],
+        );
       default:
         return [];
     }
