@@ -34,6 +34,10 @@ function textsOf(events: readonly Logged[], turn: TurnView, key: string): string
         return turn.notes.some(({ n }, at) => n === event.n && key === `note${at}`)
           ? [event.text, ...event.unread.map(({ tool }) => tool)]
           : [];
+      case "repaired":
+        return turn.repairs.flatMap(({ n, detail }, at) =>
+          n === event.n && key === `repair${at}` ? [detail] : [],
+        );
       default:
         return [];
     }
@@ -186,6 +190,25 @@ test("a text is found in any case, with any alphabet, quotes and line ends; a no
       text,
     );
   assert.equal(turnOfCall("t1c1"), 1);
+});
+
+test("sizes are at least, in characters of the whole result; a page that is not the whole list is incomplete at either end", () => {
+  const shown = (n: number) =>
+    eventWith("remembered", { call: `t1c${n}`, shown: "page", text: "x".repeat(10) });
+  const page = (n: number, first: number, last: number) =>
+    eventWith("covered", { call: `t1c${n}`, page: { first, last, references: [] }, total: 40 });
+  const events = logged([
+    eventWith("session_started"),
+    eventWith("replied", { calls: [0, 1, 2, 3].map((n) => call(n, "list", "{}")) }),
+    ...[page(0, 1, 40), page(1, 1, 39), page(2, 2, 40)].flatMap((covered, n) => [covered, shown(n)]),
+    eventWith("tool_result_stored", { call: "t1c3", chars: 5000 }),
+    shown(3),
+  ]);
+  const found = (query: Partial<FindQuery>) => keysOf(events, query).map((key) => key.slice(6));
+  assert.deepEqual(found({ state: "incomplete" }), ["t1c1", "t1c2"]);
+  assert.deepEqual(found({ minimumChars: 10, kind: "call" }), ["t1c0", "t1c1", "t1c2", "t1c3"]);
+  assert.deepEqual(found({ minimumChars: 11 }), ["t1c3"]);
+  assert.deepEqual([found({ minimumChars: 5000 }), found({ minimumChars: 5001 })], [["t1c3"], []]);
 });
 
 test("more than a page can be told is counted: rows of one turn, and turns", () => {
