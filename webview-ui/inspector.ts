@@ -166,6 +166,7 @@ export class Inspector {
     if (way.kind === "waits") return;
     this.#model = { ...this.#model, reveal: null };
     if (way.kind !== "there") return;
+    if (!this.#wide.matches) this.#placed({ ...this.#place, panels: {} }); // its details are wanted
     this.#goTo(way.spot);
     this.#pane.focus();
   }

@@ -53,8 +53,8 @@ export function keyOfEvent(fold: InspectorFold, event: Logged): string {
   const session = fold.head?.session ?? "";
   const call = callOf(event);
   if (call !== null && callIn(fold, call)) return `${session}/t${turnOfCall(call)}/${call}`;
-  const turn = call !== null ? turnOfCall(call) : "turn" in event ? event.turn : 0;
-  return turnNumbered(fold, turn) ? `${session}/t${turn}` : session;
+  const turn = call !== null ? turnOfCall(call) : "turn" in event ? event.turn : null;
+  return turn !== null && turnNumbered(fold, turn) ? `${session}/t${turn}` : session;
 }
 
 function callOf(event: Logged): string | null {

@@ -149,7 +149,7 @@ test("each event that has no row of its own is a sentence in the turn under way,
       ["warning", "The index of stored results was rebuilt: two were missing."],
       ["plain", "Changed: intent none."],
       ["plain", "Settings or tools changed."],
-      ["plain", "Opened again."],
+      ["plain", "Opened again after turn 1."],
       ["warning", "The model was told what it had not read (search_text: 20 of 40 records read)."],
       ["warning", "The answer is incomplete: not everything was read (search_text: 20 of 40 records read)."],
       [
