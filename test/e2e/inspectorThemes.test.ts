@@ -47,6 +47,7 @@ suite("the inspector in every theme", () => {
     await session.ended();
     const frame = await harness.webview("#tree");
     await rowInTree(frame, /^Run ended/);
+    await frame.locator('[data-action="explained"]').click();
     await showRow(frame, /^Turn 1/);
     await showRow(frame, /^read_file/);
     await frame

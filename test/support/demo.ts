@@ -25,6 +25,7 @@ async function playSession(harness: Harness, { say }: DemoOptions): Promise<void
   const view = projectSession(await endedSession(harness));
   if (view) for (const line of reportOf(view)) say(line);
   await rowInTree(frame, /^Run ended/);
+  await frame.locator('[data-action="explained"]').click();
   await showRow(frame, /^Turn 3/);
   await showRow(frame, /^search_text/);
   await showRow(frame, /^Turn 1/);
