@@ -8,7 +8,6 @@ import { root } from "../../scripts/bootstrap.mjs";
 import {
   actByKeys,
   actOf,
-  keysToRow,
   pressCommand,
   rowInTree,
   selectRow,
@@ -231,8 +230,9 @@ suite("what stands around the inspector's tree", () => {
     const tab = await tabFrame();
     await showRow(tab, /^Turn 2\b/);
     const there = await selectRow(tab, /^search_text/);
-    await keysToRow(harness, frame, /^Turn 1\b/, /^read_file/, /^Permission/);
-    const here = (await frame.locator(".row.focused").getAttribute("data-key")) ?? "";
+    await showRow(frame, /^Turn 1\b/);
+    await showRow(frame, /^read_file/);
+    const here = await selectRow(frame, /^Permission/);
     await beginSession(harness, "Another one"); // the newest, which neither shows
     await frame.locator("#sessions").selectOption(path.basename(session.folder));
     await stateSaved(harness, here);
