@@ -4,11 +4,11 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { analysisReport } from "./inspector/analysisReport";
 import { analysisSentence } from "./inspector/analysisSentence";
+import { lookedAtFrom } from "./inspector/lookedAt";
 import type { AnalysedTranscript } from "./inspector/whatIf/analyseTranscript";
 import { analyseTranscript } from "./inspector/whatIf/analyseTranscript";
 import { changesFor } from "./inspector/whatIf/knobs";
 import type { RecordedSession } from "./inspector/whatIf/session";
-import type { Handle } from "./schema/claim";
 import type { TokenCounter } from "./schema/tokens";
 import type { WhatIfKnobs } from "./schema/whatIf";
 import { sha256 } from "./store/digest";
@@ -115,18 +115,9 @@ async function openInEditor(
 /** An id of its own: the file has one that any number of files may have. */
 function analysedFrom(file: string, at: number, { analysis, recorded }: AnalysedTranscript): Analysed {
   const session = `file-${sha256(`${at} ${file}`).slice(0, 16)}`;
-  const digests = new Map<Handle, string>();
-  const events = recorded.events.map((event) => {
-    if (event.type === "tool_result_stored") digests.set(event.handle, event.sha256);
-    return event.type === "session_started" ? { ...event, session } : event;
-  });
-  const content = (handle: Handle): string | null => {
-    const digest = digests.get(handle);
-    const found = [...recorded.contents].find(([name]) => name === digest);
-    return found?.[1].toString("utf8") ?? null;
-  };
   return {
-    ...{ session, events, content, title: analysis.title },
+    ...lookedAtFrom(session, recorded),
+    title: analysis.title,
     analysis: {
       agent: analysis.format,
       sentence: analysisSentence(analysis),

@@ -29,7 +29,7 @@ export function textCame(model: PageModel, { key, part, text }: ToViewOf<"text">
   const name = textKey(key, part);
   const windows = model.texts.get(name) ?? [];
   const last = windows.at(-1) ?? partOf(model.details.get(key), part);
-  if (last == null || last.offset + last.text.length !== text.offset) return model;
+  if (last == null || last.next !== text.offset) return model;
   return { ...model, texts: new Map([...model.texts, [name, [...windows, text]]]) };
 }
 

@@ -79,6 +79,7 @@ export class Inspector {
     }
     if (this.#model.head === null) this.#shownSession = null;
     if (message.type === "opened") this.#opened();
+    if (message.type === "analysis" && before.analysis === null) this.#analysed();
     if (message.type === "changed" && message.turnCount > newestAt + 1) this.#find(this.#place.query);
     this.#schedule();
   }
@@ -102,6 +103,12 @@ export class Inspector {
     this.#shownSession = this.#session;
     if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
     this.#pane.restore(top, selected !== null);
+  }
+
+  /** Another agent's session begins with what was found in it, and what Cloakroom would have sent. */
+  #analysed(): void {
+    if (Object.keys(this.#place.panels).length === 0) this.#panel("analysis", true);
+    if (this.#session !== null) this.#post({ type: "whatIf", session: this.#session, query: 1, knobs: null });
   }
 
   #find(query: FindQuery, afterMs?: number): void {
@@ -159,6 +166,7 @@ export class Inspector {
     if (way.kind === "waits") return;
     this.#model = { ...this.#model, reveal: null };
     if (way.kind !== "there") return;
+    if (!this.#wide.matches) this.#placed({ ...this.#place, panels: {} }); // its details are wanted
     this.#goTo(way.spot);
     this.#pane.focus();
   }
@@ -183,7 +191,10 @@ export class Inspector {
     const shown = this.#outline?.row(move.index);
     if (shown === undefined) return;
     const spot = spotOf(shown);
-    const place = { ...this.#place, focused: spot, selected: spot };
+    const { request } = this.#place.panels;
+    const follows = request === true && ["turn", "request"].includes(shown.row.kind);
+    const panels = this.#wide.matches || follows ? this.#place.panels : {}; // a panel has the place of the details
+    const place = { ...this.#place, focused: spot, selected: spot, panels };
     this.#placed(move.kind === "toggle" ? toggled(place, shown, move.open) : place);
     this.#selectTurn(shown.at);
     this.#pane.goTo(spot);
@@ -205,7 +216,7 @@ export class Inspector {
   }
 
   #panel(panel: Panel, isOpen: boolean): void {
-    this.#placed({ ...this.#place, panels: { ...this.#place.panels, [panel]: isOpen } });
+    this.#placed({ ...this.#place, panels: isOpen ? { [panel]: true } : {} }); // one at a time
     this.#schedule();
   }
 

@@ -33,17 +33,17 @@ export function overviewParts(head: SessionHead, fill: Fill | null, unit: Unit, 
   const incomplete = head.lists.filter(isIncomplete);
   const parts = [
     fill === null ? null : windowPart(fill, head.windowTokens, f),
-    storedResults === 0
+    storedResults === 0 || head.kind === "analysed" // nothing of that is on this machine's disk by us
       ? null
       : {
           text: `${f.count(storedResults, "result")} stored`,
           title: `${f.count(storedChars, "character")} stored, ${f.number(head.totals.hiddenChars)} not shown`,
         },
     unit === "cost" && hasCosts(head) ? costPart(head, f) : savedPart(head, f),
-    incomplete.length === 0
+    head.incompleteLists === 0
       ? null
       : {
-          text: `${f.count(incomplete.length, "list")} incomplete`,
+          text: `${f.count(head.incompleteLists, "list")} incomplete`,
           title: incomplete.map((list) => listTitle(list, f)).join("\n"),
         },
   ];

@@ -78,7 +78,7 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
   const isSplit = isDetailed(page) || openPanels(place).length > 0;
   const { head, plot, selectedTurn, request, messages, content, whatIf, analysis } = model;
   return html`
-    ${guard([head, plot, selectedTurn, model.loaded, desk.state], () => overviewSlot(props))}
+    ${guard([head, plot, selectedTurn, model.loaded, whatIf, desk.state], () => overviewSlot(props))}
     ${guard([place.panels, analysis === null], () => switchesView(place, analysis !== null, events))}
     ${guard([place.query, found, isFilterOpen], () =>
       finderView(
@@ -91,10 +91,10 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
       ${
         isSplit
           ? html`<div class="side">
-              ${isDetailed(page) ? (selected === null ? emptyDetails() : detailsOf(page, selected, events)) : nothing}
               ${guard([place.panels, head, request, messages, content, whatIf, analysis, desk.state], () =>
                 panelsView(place, props, events),
               )}
+              ${isDetailed(page) ? (selected === null ? emptyDetails() : detailsOf(page, selected, events)) : nothing}
             </div>`
           : nothing
       }

@@ -1,7 +1,8 @@
 // The inspector's browser side: what the panels around the tree show and remember. One per page, for one session at a time.
 import { nothing, type TemplateResult } from "lit";
 import type { Handle } from "../src/schema/claim";
-import type { FromView, TextWindow, ToViewOf } from "../src/schema/inspector";
+import type { FromView, Plot, TextWindow, ToViewOf } from "../src/schema/inspector";
+import type { SessionHead } from "../src/schema/view";
 import type { WhatIfKnobs } from "../src/schema/whatIf";
 import { analysisPanel } from "./analysisPanel";
 import { contentViewer } from "./contentViewer";
@@ -14,6 +15,7 @@ import { type RequestFilter, requestPane } from "./requestPane";
 import { createTokenFormat, type TokenFormat } from "./tokenFormat";
 import type { Post } from "./toolbar";
 import { whatIfPanel } from "./whatIfPanel";
+import { isSameKnobs } from "./whatIfWords";
 
 export type DeskEvents = {
   readonly post: Post;
@@ -41,6 +43,26 @@ const NOTHING_OWN: Own = {
   knobs: null,
   query: 1,
 };
+
+/**
+ * What would have been sent, a figure per column: of a session that was sent otherwise, or under settings that differ
+ * from its own. A turn has one request.
+ */
+function whatIfLine(
+  { kind }: SessionHead,
+  { columns, turnsPerColumn }: Plot,
+  whatIf: PageModel["whatIf"],
+): readonly (number | null)[] | null {
+  if (whatIf?.series == null) return null;
+  if (kind === "own" && isSameKnobs(whatIf.knobs, whatIf.defaults)) return null;
+  const { cloakroom, everything, requestsPerPoint } = whatIf.series;
+  return columns.map((column, at) => {
+    const point = Math.floor((at * turnsPerColumn) / requestsPerPoint);
+    const [would, all] = [cloakroom[point], everything[point]];
+    if (column === null || would === undefined || !all) return null;
+    return Math.round((column.naive * would) / all); // what is assumed of the prompt, and who counts, may differ
+  });
+}
 
 export class PanelDesk {
   readonly #format: TokenFormat;
@@ -88,14 +110,14 @@ export class PanelDesk {
     this.#events.post(message);
   }
 
-  #overview({ head, plot, selectedTurn, loaded }: PageModel): TemplateResult | typeof nothing {
+  #overview({ head, plot, selectedTurn, loaded, whatIf }: PageModel): TemplateResult | typeof nothing {
     if (head === null) return nothing;
     const turn = selectedTurn === null ? undefined : loaded.turns.get(selectedTurn);
     const fill = turn?.request?.fill ? { turn: turn.turn, fill: turn.request.fill } : null;
     const { pointed } = this.#own;
     const shown = { head, plot, turnCount: loaded.turnCount, selected: selectedTurn, pointed, fill };
     return overviewView(
-      { ...shown, whatIf: null, unit: this.#unit, format: this.#format },
+      { ...shown, whatIf: whatIfLine(head, plot, whatIf), unit: this.#unit, format: this.#format },
       {
         onSelectTurn: this.#events.onSelectTurn,
         onPoint: (column) => this.#set({ pointed: column }),

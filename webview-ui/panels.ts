@@ -59,7 +59,14 @@ export const panelsView = (
 ): TemplateResult[] =>
   openPanels(place).map(
     (panel) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]}>
-      <header class="details-head">
+      ${panel === "content" ? nothing : headView(panel, events)}
+      <div class="panel-body">${desk.view(panel, model)}</div>
+    </section>`,
+  );
+
+/** The content's own bar has its name. */
+const headView = (panel: Panel, { onPanel }: PanelEvents): TemplateResult =>
+  html`<header class="details-head">
         <h2 class="details-title">${TITLES[panel]}</h2>
         <button
           type="button"
@@ -67,9 +74,6 @@ export const panelsView = (
           data-action="closePanel"
           title="Close ${TITLES[panel]}"
           aria-label="Close ${TITLES[panel]}"
-          @click=${() => events.onPanel(panel, false)}
+          @click=${() => onPanel(panel, false)}
         ></button>
-      </header>
-      <div class="panel-body">${desk.view(panel, model)}</div>
-    </section>`,
-  );
+      </header>`;

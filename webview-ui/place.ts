@@ -31,7 +31,7 @@ export const START: Place = {
   top: null,
   selectedTurn: null,
   query: NO_QUERY,
-  panels: { overview: true },
+  panels: {},
 };
 
 /** What outlives the page, by session (`setState` of the webview). `session`: what it shows, for a tab that comes back. */

@@ -15,17 +15,15 @@ export function windowsView(
   windows: readonly TextWindow[],
   onMore: (offset: number) => void,
 ): TemplateResult {
-  const last = windows.at(-1);
-  const end = last === undefined ? 0 : last.offset + last.text.length;
-  const isWhole = last === undefined || end >= last.totalChars;
+  const next = windows.at(-1)?.next ?? null;
   const isEmpty = windows.every(({ text }) => text === "");
   return html`<pre class="text" data-text=${label}>${
     isEmpty ? html`<span class="escape">(empty)</span>` : windows.map(({ text }) => shownText(text))
   }</pre>
     ${
-      isWhole
+      next === null
         ? nothing
-        : html`<button type="button" class="button secondary more" data-action="showMore" title="Show the next part of this text" @click=${() => onMore(end)}>
+        : html`<button type="button" class="button secondary more" data-action="showMore" title="Show the next part of this text" @click=${() => onMore(next)}>
             <span class="codicon codicon-chevron-down" aria-hidden="true"></span>${WORDS.showMore}
           </button>`
     }`;

@@ -102,8 +102,7 @@ function contentView({ row, at, level, isOpen }: VisibleRow, events: TreeEvents)
     <span class="twistie codicon ${twistieOf(row, isOpen)}" aria-hidden="true"></span>
     <span class="row-icon codicon codicon-${row.icon} ${spinOf(row)}" aria-hidden="true"></span>
     <span class="row-text"
-      ><span class="row-label">${isThere ? row.label : nothing}</span
-      ><span class="row-description">${row.description}</span></span
+      ><span class="row-label">${isThere ? row.label : nothing}</span>${" "}<span class="row-description">${row.description}</span></span
     >
     ${row.opens === null ? nothing : openButton(row, at, events)}`;
 }

@@ -111,7 +111,7 @@ function knobRow(knob: NumberKnob, props: WhatIfProps, events: WhatIfEvents): Te
       label,
       name: `${name}-slider`,
       value: value ?? slider.maximum,
-      minimum: Math.min(knob.minimum, slider.step),
+      minimum: knob.minimum === 0 ? 0 : Math.max(knob.minimum, slider.step),
       maximum: slider.maximum,
       step: slider.step,
       valueText: valueText(knob, value, props.format),

@@ -83,15 +83,33 @@ const price = (name: "write" | "read", label: string, maximum: number): NumberKn
   write: (knobs, value) => ({ ...knobs, prices: { ...pricesOf(knobs), [name]: value } }),
 });
 
+/** A head is shorter than what is stored at all: moving the one past the other takes it along. */
+const withThreshold = (knobs: WhatIfKnobs, thresholdChars: number): WhatIfKnobs => ({
+  ...knobs,
+  thresholdChars,
+  headChars: Math.min(knobs.headChars, thresholdChars - 1),
+});
+const withHead = (knobs: WhatIfKnobs, headChars: number): WhatIfKnobs => ({
+  ...knobs,
+  headChars,
+  thresholdChars: Math.max(knobs.thresholdChars, headChars + 1),
+});
+
 export const RESULT_KNOBS: readonly NumberKnob[] = [
-  knob(
-    "thresholdChars",
-    "Store results over",
-    "characters",
-    { maximum: 32_768, step: 256 },
-    [0, 10_000_000, 1],
-  ),
-  knob("headChars", "Head that stays", "characters", { maximum: 4096, step: 64 }, [0, 1_000_000, 1]),
+  {
+    ...knob(
+      "thresholdChars",
+      "Store results over",
+      "characters",
+      { maximum: 32_768, step: 256 },
+      [2, 10_000_000, 1],
+    ),
+    write: withThreshold,
+  },
+  {
+    ...knob("headChars", "Head that stays", "characters", { maximum: 4096, step: 64 }, [1, 1_000_000, 1]),
+    write: withHead,
+  },
   knob("slack", "Slack over the threshold", "share", { maximum: 1, step: 0.05 }, [0, 4, 0.01]),
 ];
 export const AGEING_KNOBS: readonly NumberKnob[] = [

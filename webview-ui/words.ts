@@ -87,8 +87,9 @@ function limitsOf({ clamped, proposed }: SessionHead["totals"], f: Format): stri
 
 /** The quiet line under it: result limits, model, policy. */
 export function settingsOf(session: SessionHead): string[] {
-  const { mode, model, policy, policySha256 } = session;
+  const { kind, mode, model, policy, policySha256 } = session;
   if (model === "" && policy === "") return [];
+  if (kind === "analysed") return [model]; // the rest is not what that session had
   return [`Result limits: ${modeName(mode)}`, model, `${policy} (${shortDigest(policySha256)})`].filter(
     (part) => part !== "",
   );

@@ -81,11 +81,9 @@ export function redeemed(draft: Draft, call: string, handle: Handle, what: Parti
   total(draft, { readBacks: 1 });
   const owner = draft.owners.get(handle);
   if (owner === undefined) return draft;
-  return changeCall(draft, owner, ({ stored: row }) => ({
-    stored: row && {
-      ...row,
-      readBy: [...row.readBy, call].slice(-READERS),
-      readBacks: row.readBacks + 1,
-    },
-  }));
+  const read = (row: NonNullable<CallView["stored"]>) =>
+    row.handle !== handle // a part of the result that is not text
+      ? row
+      : { ...row, readBy: [...row.readBy, call].slice(-READERS), readBacks: row.readBacks + 1 };
+  return changeCall(draft, owner, ({ stored: row }) => ({ stored: row && read(row) }));
 }

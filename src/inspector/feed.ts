@@ -32,7 +32,7 @@ export class Feed {
       type: "opened",
       head: this.#head,
       turnCount: count,
-      rows: rowsFrom(fold.turns, Math.max(0, count - FIRST_ROWS), FIRST_ROWS),
+      rows: rowsFrom(fold, Math.max(0, count - FIRST_ROWS), FIRST_ROWS),
       newest: newest ? turnOnWire(newest) : null,
       plot: plotOf(fold),
     };
@@ -63,7 +63,7 @@ export class Feed {
     for (const at of rows) {
       const turn = turnAt(fold.turns, at);
       if (!turn) continue;
-      packed.add("rows", rowOf(turn, at));
+      packed.add("rows", rowOf(fold, turn, at));
       if (at < live) stale.add(at);
       else if (this.#turns.has(at)) {
         const { calls, ...own } = turnOnWire(turn);

@@ -135,7 +135,7 @@ function watchEstimate({ kinds, results }: Estimate, event: Logged): void {
       results.set(event.call, { kind: "inline", chars: 0, whole: 0, isReadBack: true });
       return;
     case "remembered":
-      remember(kinds, results, event);
+      remember(kinds, results, event, event.origin === "import");
       return;
     case "aged":
       for (const { call, charsAfter } of event.decisions) move(kinds, results, call, "aged", charsAfter);
@@ -148,13 +148,16 @@ function watchEstimate({ kinds, results }: Estimate, event: Logged): void {
   }
 }
 
+/** Whoever wrote an imported session was sent its results whole: the import stores them, for us. */
 function remember(
   kinds: Kinds,
   results: Map<string, Counted>,
   { call, shown, text }: EventOf<"remembered">,
+  isImported: boolean,
 ): void {
-  const kind: FillKind = shown === "inline" || shown === "window" || shown === "refusal" ? "inline" : "heads";
-  const chars = charLength(text);
+  const isWhole = isImported || shown === "inline" || shown === "window" || shown === "refusal";
+  const kind: FillKind = isWhole ? "inline" : "heads";
+  const chars = isImported ? (results.get(call)?.whole ?? charLength(text)) : charLength(text);
   if (!results.has(call)) results.set(call, { kind, chars: 0, whole: chars, isReadBack: false });
   move(kinds, results, call, kind, chars);
 }

@@ -2,9 +2,10 @@
 import { turnOfCall } from "../history/fold";
 import type { Logged } from "../schema/event";
 import type { FindQuery, Found } from "../schema/inspector";
+import { inOneCase } from "../schema/text";
 import type { CallView, TurnView } from "../schema/view";
 import type { InspectorFold } from "./draft";
-import { placeOfTurn, turnAt } from "./turnPages";
+import { turnAt } from "./turnPages";
 
 const TURNS = 2000;
 const KEYS_OF_A_TURN = 20;
@@ -12,7 +13,7 @@ const KEYS_OF_A_TURN = 20;
 /** `null`: nothing is looked for, and every row is. `events`: of the log, where a text is looked for. */
 export function findRows(fold: InspectorFold, query: FindQuery, events: Iterable<Logged>): Found {
   const isText = query.text.trim() !== "";
-  const hits = isText ? textHits(query.text.trim().toLowerCase(), events) : null;
+  const hits = isText ? textHits(inOneCase(query.text.trim()), events) : null;
   const found: Found = { turns: [], total: 0, isCut: false };
   for (let at = 0; at < fold.turns.numbers.length; at++) {
     const number = fold.turns.numbers[at] as number;
@@ -35,7 +36,7 @@ type Hits = { readonly keys: ReadonlySet<string>; readonly turns: ReadonlySet<nu
 function textHits(text: string, events: Iterable<Logged>): Hits {
   const keys = new Set<string>();
   const turns = new Set<number>();
-  const has = (...parts: readonly string[]) => parts.some((part) => part.toLowerCase().includes(text));
+  const has = (...parts: readonly string[]) => parts.some((part) => inOneCase(part).includes(text));
   const hit = (turn: number, key: string) => {
     turns.add(turn);
     keys.add(`${turn} ${key}`);
@@ -48,9 +49,10 @@ function textHits(text: string, events: Iterable<Logged>): Hits {
     } else if (event.type === "remembered" && has(event.text)) hit(turnOfCall(event.call), event.call);
     else if (event.type === "tool_result_stored" && has(event.handle))
       hit(turnOfCall(event.call), event.call);
-    else if (event.type === "gated" && has(event.text)) hit(event.turn, "note");
-    else if (event.type === "repaired" && event.repairs.some(({ detail }) => has(detail)))
-      hit(event.turn, "repair");
+    else if (event.type === "gated" && has(event.text, ...event.unread.map(({ tool }) => tool)))
+      hit(event.turn, `event ${event.n}`);
+    else if (event.type === "repaired")
+      for (const { detail } of event.repairs) if (has(detail)) hit(event.turn, `event ${event.n}: ${detail}`);
   }
   return { keys, turns };
 }
@@ -63,17 +65,36 @@ function keysIn(turn: TurnView, query: FindQuery, hits: ReadonlySet<string> | nu
   if (!isCallQuery) {
     if (turn.asked !== null && wants("asked") && isHit("asked")) keys.push("asked");
     if (turn.reply && wants("reply") && isHit("reply")) keys.push("reply");
-    if (wants("note")) {
-      if (isHit("note")) keys.push(...turn.notes.map((_, at) => `note${at}`));
-      if (isHit("repair")) keys.push(...turn.repairs.map((_, at) => `repair${at}`));
-      if (hits === null) keys.push(...turn.recovery.map((_, at) => `recovery${at}`));
-    }
+    if (wants("note")) keys.push(...noteKeys(turn, hits === null ? null : isHit));
   }
   if (wants("call"))
     keys.push(
       ...turn.calls.filter((call) => isHit(call.call) && isWanted(call, query)).map(({ call }) => call),
     );
   return keys;
+}
+
+/** What is said of a turn besides what was asked, replied and called; `isHit` null: all of it. */
+function noteKeys(
+  { notes, repairs, recovery }: TurnView,
+  isHit: ((key: string) => boolean) | null,
+): string[] {
+  const keys = (name: string, rows: readonly boolean[]) =>
+    rows.flatMap((isFound, at) => (isFound ? [`${name}${at}`] : []));
+  return [
+    ...keys(
+      "note",
+      notes.map(({ n }) => isHit === null || isHit(`event ${n}`)),
+    ),
+    ...keys(
+      "repair",
+      repairs.map(({ n, detail }) => isHit === null || isHit(`event ${n}: ${detail}`)),
+    ),
+    ...keys(
+      "recovery",
+      recovery.map(() => isHit === null),
+    ),
+  ];
 }
 
 function isWanted(call: CallView, { tool, state, minimumChars }: FindQuery): boolean {
@@ -94,6 +115,3 @@ const STATES: Readonly<Record<NonNullable<FindQuery["state"]>, (call: CallView) 
   incomplete: ({ page }) => page !== null && (page.first > 1 || page.last < page.total),
   readBack: ({ stored, redeemed }) => redeemed !== null || (stored?.readBacks ?? 0) > 0,
 };
-
-/** The place of the turn that a row is in; -1 where the session has no such turn. */
-export const placeOf = ({ turns }: InspectorFold, turn: number): number => placeOfTurn(turns, turn);

@@ -4,7 +4,7 @@ import { turnOfCall } from "../history/fold";
 import type { EventOf, Fold, Logged, Shortening } from "../schema/event";
 import { unreachable } from "../schema/failure";
 import type { CallView, SessionView } from "../schema/view";
-import { receiptFold, receiptOf } from "../thimble/receipt";
+import { receiptFold, receiptOf, withoutReceipt } from "../thimble/receipt";
 import { branched, projected } from "./apart";
 import { configured, intoLists, started } from "./beginning";
 import { callFrom, forgotten, pageOf, redeemed, remembered, stored } from "./callChanges";
@@ -58,6 +58,7 @@ export const inspectorFold: Fold<InspectorFold> = {
     reduceView(draft, event);
     if (state.coverage !== coverage) intoLists(draft, event);
     if ("call" in event && event.call !== null) withReceipt(draft, event.call);
+    if (event.type === "remembered") state.receipts = withoutReceipt(state.receipts, event.call); // the turn has it
     return state;
   },
 };
@@ -104,7 +105,12 @@ function reduceView(draft: Draft, event: Exclude<Logged, { type: "session_starte
     case "configured":
       return configured(draft, event);
     case "resumed":
-      return note(draft, event.turn, { n, type, tone: "plain", text: "Opened again." });
+      return note(draft, event.turn, {
+        n,
+        type,
+        tone: "plain",
+        text: `Opened again after turn ${event.turn}.`,
+      });
     case "adopted":
       return note(draft, 0, { n, type, tone: "plain", text: adoptedNotice(event) });
     case "recovered":

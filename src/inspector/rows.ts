@@ -10,7 +10,7 @@ import { byteLength } from "../schema/text";
 import type { SessionHead, TurnView } from "../schema/view";
 import { isIncomplete } from "./beginning";
 import type { InspectorFold } from "./draft";
-import { type TurnPages, turnAt } from "./turnPages";
+import { turnAt } from "./turnPages";
 import { firstChars } from "./words";
 
 const ROW_CHARS = 160;
@@ -19,24 +19,28 @@ const LISTS = 12;
 const NOTICES = 20;
 const NOTICE_CHARS = 600;
 
-export function rowsFrom(turns: TurnPages, from: number, count: number): TurnRow[] {
+type Turns = Pick<InspectorFold, "head" | "turns">;
+
+export function rowsFrom(fold: Turns, from: number, count: number): TurnRow[] {
   const rows: TurnRow[] = [];
-  for (let at = from; at < Math.min(from + count, turns.numbers.length); at++) {
-    const turn = turnAt(turns, at);
-    if (turn) rows.push(rowOf(turn, at));
+  for (let at = from; at < Math.min(from + count, fold.turns.numbers.length); at++) {
+    const turn = turnAt(fold.turns, at);
+    if (turn) rows.push(rowOf(fold, turn, at));
   }
   return rows;
 }
 
-export function rowOf(turn: TurnView, at: number): TurnRow {
+/** Only the newest turn of a session that runs can be busy. */
+export function rowOf({ head, turns }: Turns, turn: TurnView, at: number): TurnRow {
   const { asked, request, calls } = turn;
+  const isRunning = head?.running === true && at === turns.numbers.length - 1;
   const count = (has: (call: TurnView["calls"][number]) => boolean) => calls.filter(has).length;
   return {
     at,
     turn: turn.turn,
     text: firstChars(wordsOf(turn).trim(), ROW_CHARS),
     isAsked: asked !== null,
-    tone: toneOf(turn),
+    tone: toneOf(turn, isRunning),
     startedAt: request?.at ?? null,
     tokens: request?.fill?.tokens.reduce((sum, part) => sum + part, 0) ?? null,
     calls: calls.length,
@@ -53,9 +57,10 @@ function wordsOf({ asked, calls, reply }: TurnView): string {
   return reply?.text || reply?.error || "";
 }
 
-function toneOf({ reply, ended, calls, recovery, request }: TurnView): TurnRow["tone"] {
+function toneOf({ reply, ended, calls, recovery, request }: TurnView, isRunning: boolean): TurnRow["tone"] {
   if (reply?.end === "failed" || ended?.end === "failed") return "error";
   if (recovery.length > 0 || (reply?.unread.length ?? 0) > 0 || ended?.end === "turn_limit") return "warning";
+  if (!isRunning) return "plain";
   const isOpen = calls.some(({ state }) => state === "waiting" || state === "running");
   return (request !== null && reply === null && ended === null) || isOpen ? "busy" : "plain";
 }

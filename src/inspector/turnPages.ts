@@ -1,13 +1,14 @@
 /**
  * The turns of a session as the inspector keeps them: in pages, so that opening a snapshot of a long session reads only
- * the turns that are shown. A page that was not looked at since stays JSON text.
+ * the turns that are shown. A page that was not looked at since stays JSON text, in bytes: a string of it would be copied
+ * whenever a snapshot is read, and take two bytes for each character as soon as one of them is not Latin.
  */
 import type { TurnView } from "../schema/view";
 
 export const TURNS_PER_PAGE = 64;
 
 /** Contract: read-only to all but the fold. `numbers`: of the turns, in ascending order. */
-export type TurnPages = { readonly numbers: number[]; readonly pages: (TurnView[] | string)[] };
+export type TurnPages = { readonly numbers: number[]; readonly pages: (TurnView[] | Uint8Array)[] };
 
 export const noTurns = (): TurnPages => ({ numbers: [], pages: [] });
 
@@ -45,14 +46,15 @@ export function allTurns(turns: TurnPages): TurnView[] {
 
 /** For a snapshot: all but the last page become text; those that are text already cost nothing. */
 export function freezeTurns({ pages }: TurnPages): void {
-  for (let page = 0; page < pages.length - 1; page++)
-    if (typeof pages[page] !== "string") pages[page] = JSON.stringify(pages[page]);
+  const encoder = new TextEncoder();
+  for (const [at, page] of pages.slice(0, -1).entries())
+    if (Array.isArray(page)) pages[at] = encoder.encode(JSON.stringify(page));
 }
 
 function pageAt({ pages }: TurnPages, page: number): TurnView[] | undefined {
   const found = pages[page];
-  if (typeof found !== "string") return found;
-  const thawed = JSON.parse(found) as TurnView[];
+  if (found === undefined || Array.isArray(found)) return found;
+  const thawed = JSON.parse(new TextDecoder().decode(found)) as TurnView[];
   pages[page] = thawed;
   return thawed;
 }

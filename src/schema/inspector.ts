@@ -56,7 +56,7 @@ export const MAXIMUM_COLUMNS = 256;
 export const Plot = z.object({ turnsPerColumn: z.int().positive(), columns: z.array(PlotColumn.nullable()) });
 export type Plot = z.infer<typeof Plot>;
 
-/** A part of a text. `next`: the offset to ask for what follows; null: nothing does. */
+/** A part of a text; offsets in units of the host's. `next`: the offset to ask for what follows; null: nothing does. */
 export const TextWindow = z.object({
   text: z.string(),
   offset: size,

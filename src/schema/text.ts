@@ -59,3 +59,6 @@ export function indexOfChar(text: string, chars: number, from = 0): number {
   }
   return index;
 }
+
+/** What two texts have in common that differ in case only. Not for people: it is no text of its own. */
+export const inOneCase = (text: string): string => text.toLowerCase().replaceAll("ς", "σ");

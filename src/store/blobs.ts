@@ -1,5 +1,6 @@
 /** Stored results, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
 import { hash } from "node:crypto";
+import { type Found, NextMatch } from "../claims/nextMatch";
 import {
   type ContentPart,
   type ContentWindow,
@@ -21,7 +22,7 @@ import {
   tailOf,
   trailerOf,
 } from "./frames";
-import { charOfLine, type Found, NextMatch, Search } from "./search";
+import { charOfLine, Search } from "./search";
 import { withUtf8 } from "./utf8";
 
 /** What a claim says of its blob. */

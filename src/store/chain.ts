@@ -31,7 +31,8 @@ export type ReadLog = {
   readonly problem: string | null;
 };
 
-const BEGINNING = { sum: CHAIN_START, events: 0 };
+/** What stands before the first line. */
+export const BEGINNING = { sum: CHAIN_START, events: 0 };
 
 const AnyEvent = z.looseObject({ type: z.string() });
 

@@ -7,6 +7,7 @@ import { type Logged, type Origin, SessionEvent } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { FILE_MODE, syncFolder, writeAtomically } from "./atomic";
 import { CHAIN_START, eventIn, lineOf, type ReadLog, readChain, sumOf } from "./chain";
+import { readStretches } from "./readStretches";
 import type { Seal } from "./seal";
 import type { Point } from "./snapshots";
 
@@ -17,7 +18,7 @@ export type LogPorts = { readonly clock: Clock; readonly seal?: Seal | null; rea
 
 /** Everything a log holds, without taking it over. A torn tail is left where it is and not read. */
 export async function readLog(path: string, seal: Seal | null = null): Promise<readonly Logged[]> {
-  return readChain(await contentOf(path), seal).events;
+  return (await readStretches(await contentOf(path), seal)).events;
 }
 
 const LINES_AT_ONCE = 2000; // then others have a turn
@@ -32,12 +33,10 @@ export async function readMatching(
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   const events: Logged[] = [];
   let lines = 0;
-  for (
-    let start = 0, end = bytes.indexOf(NEWLINE);
-    end >= 0;
-    start = end + 1, end = bytes.indexOf(NEWLINE, start)
-  ) {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
     const written = bytes.subarray(start, end);
+    start = end + 1;
     const line = seal ? seal.openLine(written) : written;
     const event = line !== null && isWanted(line) ? eventIn(line.toString("utf8")) : null;
     if (event) events.push(event);
@@ -53,9 +52,9 @@ export async function readAfter(
   known: Point | null,
 ): Promise<{ bytes: Uint8Array; after: Point | null; read: ReadLog }> {
   const tail = known && (await tailAfter(path, seal, known));
-  if (known && tail) return { bytes: tail, after: known, read: readChain(tail, seal, known) };
+  if (known && tail) return { bytes: tail, after: known, read: await readStretches(tail, seal, known) };
   const bytes = await contentOf(path);
-  return { bytes, after: null, read: readChain(bytes, seal) };
+  return { bytes, after: null, read: await readStretches(bytes, seal) };
 }
 
 /** Null where what stands before is not what stood there. */

@@ -65,33 +65,6 @@ export class Search {
   }
 }
 
-/** A match, in chars of the content. */
-export type Found = { readonly offset: number; readonly chars: number };
-
-/** The next match in any case, in content that is fed in order from the frame that has `from` on. */
-export class NextMatch {
-  readonly #pattern: RegExp;
-  readonly #from: number;
-  readonly #overlap: number; // code units that a match may begin before the end of a stretch
-  #rest = "";
-
-  constructor(needle: string, from: number) {
-    this.#pattern = new RegExp(needle.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu");
-    this.#from = from;
-    this.#overlap = needle.length * 2;
-  }
-
-  feed({ text: stretch, startChar }: ContentPart): Found | null {
-    const text = this.#rest + stretch;
-    const base = startChar - charLength(this.#rest);
-    this.#pattern.lastIndex = indexOfChar(text, Math.max(0, this.#from - base));
-    const match = this.#pattern.exec(text);
-    if (match) return { offset: base + charLength(text.slice(0, match.index)), chars: charLength(match[0]) };
-    this.#rest = text.slice(wholeFrom(text, Math.max(0, text.length - this.#overlap)));
-    return null;
-  }
-}
-
 /** The char after `lineEnds` line ends of `part`; the end of the content where it has fewer. */
 export function charOfLine({ text, startChar, totalChars }: ContentPart, lineEnds: number): number {
   let left = lineEnds;

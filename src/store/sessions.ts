@@ -4,12 +4,13 @@ import { lstat, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
+import type { Found } from "../claims/nextMatch";
 import { mediaDescription } from "../claims/ticket";
 import { type ContentWindow, windowOf } from "../claims/window";
 import type { Claim, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { indexOfChar, type SafeText } from "../schema/text";
+import { indexOfChar, inOneCase, type SafeText } from "../schema/text";
 import { FOLDER_MODE, makeFolder, syncFolder, writeAtomically } from "./atomic";
 import type { Blobs } from "./blobs";
 import { ClaimIndex, type IndexState } from "./claimIndex";
@@ -35,7 +36,6 @@ import { OpenSession } from "./openSession";
 import { reclaim } from "./reclaim";
 import { DEFAULT_LIMITS, Room, type StoreLimits } from "./room";
 import type { Seal } from "./seal";
-import type { Found } from "./search";
 import { firstEventOf } from "./sessionFolder";
 import { loadSnapshots } from "./snapshots";
 import { blobsOf, isSealed, PLAIN_VAULT, type Vault } from "./vault";
@@ -250,8 +250,8 @@ export class Sessions {
 
   /** The same for events that have a text in one of their strings, in any case. */
   async eventsWith(id: string, text: string): Promise<readonly Logged[]> {
-    const needle = JSON.stringify(text).slice(1, -1).toLowerCase();
-    return this.#matching(id, (line) => line.toString("utf8").toLowerCase().includes(needle));
+    const needle = inOneCase(JSON.stringify(text).slice(1, -1));
+    return this.#matching(id, (line) => inOneCase(line.toString("utf8")).includes(needle));
   }
 
   async #matching(id: string, isWanted: (line: Buffer) => boolean): Promise<readonly Logged[]> {
@@ -282,15 +282,7 @@ export class Sessions {
     const claims = await this.#claims(place, keeping.seal);
     const blobs = blobsOf(keeping);
     return async (handle) => {
-      const stored = claims.get(handle);
-      if (!stored)
-        throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
-      if (stored.forgotten)
-        throw new Failure(
-          "blob-forgotten",
-          "You deleted this stored result. Run its tool again if you need it.",
-          { handle },
-        );
+      const stored = heldIn(claims, handle);
       if (!isMedia(stored)) return blobs.read(stored.sha256);
       await blobs.readBytes(stored.sha256);
       return mediaDescription(stored) as SafeText;
@@ -316,9 +308,7 @@ export class Sessions {
   async #stored(id: string, handle: Handle): Promise<{ claim: Claim; blobs: Blobs }> {
     const place = await this.#existing(id);
     const keeping = await this.#root.vault.of(place);
-    const claim = (await this.#claims(place, keeping.seal)).get(handle);
-    if (!claim)
-      throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+    const claim = heldIn(await this.#claims(place, keeping.seal), handle);
     return { claim, blobs: blobsOf(keeping) };
   }
 
@@ -369,6 +359,17 @@ export class Sessions {
       throw cause;
     }
   }
+}
+
+/** Throws `blob-missing`, or `blob-forgotten` for what the person deleted. */
+function heldIn(claims: ReadonlyMap<Handle, Claim>, handle: Handle): Claim {
+  const claim = claims.get(handle);
+  if (!claim)
+    throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+  if (!claim.forgotten) return claim;
+  throw new Failure("blob-forgotten", "You deleted this stored result. Run its tool again if you need it.", {
+    handle,
+  });
 }
 
 /** What is beside such a log is the last that is known of the session: nothing of it is rebuilt from nothing. */

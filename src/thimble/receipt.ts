@@ -86,6 +86,19 @@ export function receiptOf(state: ReceiptState, call: string): Receipt | undefine
   return state.shelves.findLast((shelf) => shelf.has(call))?.get(call)?.receipt;
 }
 
+/** For whoever has taken the receipt of a call that is over: nothing completes it any more. */
+export function withoutReceipt(state: ReceiptState, call: string): ReceiptState {
+  const at = state.shelves.findLastIndex((shelf) => shelf.has(call));
+  const shelf = state.shelves[at];
+  if (shelf === undefined) return state;
+  const left = new Map(shelf);
+  left.delete(call);
+  return {
+    ...state,
+    shelves: left.size === 0 ? state.shelves.toSpliced(at, 1) : state.shelves.with(at, left),
+  };
+}
+
 function kindsIn({ contracts }: PolicyArtifact): Kinds {
   return new Map(
     contracts.flatMap((contract) =>

@@ -1,8 +1,9 @@
 /** Analyze Session…: another agent's session file, found or picked, in the same page as our own sessions. Nothing is written. */
 import * as vscode from "vscode";
+import type { LookedAt } from "../inspector/lookedAt";
 import type { AnalysisSummary } from "../schema/inspector";
 import { inLabel } from "./plainText";
-import type { LookedAt, SessionController } from "./sessionController";
+import type { SessionController } from "./sessionController";
 
 export type FoundFile = {
   readonly file: string;

@@ -1,19 +1,13 @@
 /** What a page of the inspector asks for, answered from the folds, the log and the store. Nothing here changes anything. */
-import {
-  detailsOf,
-  isAbout,
-  keyOfEvent,
-  needlesOf,
-  placeOfKey,
-  type RowPlace,
-  textOf,
-  windowOf,
-} from "../inspector/details";
+import { detailsOf, textOf } from "../inspector/details";
+import { windowOf } from "../inspector/detailTexts";
 import type { InspectorFold } from "../inspector/draft";
 import { findRows } from "../inspector/find";
+import { isAbout, keyOfEvent, needlesOf, placeOfKey, type RowPlace } from "../inspector/rowPlace";
 import { rowsFrom, turnOnWire } from "../inspector/rows";
-import { placeOfTurn, turnAt } from "../inspector/turnPages";
+import { turnAt } from "../inspector/turnPages";
 import type { Handle } from "../schema/claim";
+import type { Logged } from "../schema/event";
 import {
   type ContentWindow,
   type Details,
@@ -41,13 +35,15 @@ export const ASKED = [
 type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
+/** What it reads of the sessions. */
+export type ReadSessions = Pick<SessionController, "fold" | "eventsAbout" | "eventsWith" | "window" | "find">;
+
 export class InspectorAnswers {
-  readonly #sessions: SessionController;
+  readonly #sessions: ReadSessions;
+  readonly #replays: InspectorReplays;
   readonly #problemOf: (cause: unknown) => string;
 
-  readonly #replays: InspectorReplays;
-
-  constructor(sessions: SessionController, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
+  constructor(sessions: ReadSessions, replays: InspectorReplays, problemOf: (cause: unknown) => string) {
     this.#sessions = sessions;
     this.#replays = replays;
     this.#problemOf = problemOf;
@@ -67,18 +63,18 @@ export class InspectorAnswers {
     if (fold === null) return null;
     switch (asked.type) {
       case "wantRows":
-        return { type: "rows", session, rows: rowsFrom(fold.turns, asked.from, asked.count) };
+        return { type: "rows", session, rows: rowsFrom(fold, asked.from, asked.count) };
       case "wantTurns":
         return { type: "turns", session, turns: turnsAt(fold, asked.places) };
       case "wantDetails":
-        return { type: "details", session, details: await this.#details(session, asked.key, fold) };
+        return { type: "details", session, details: await this.#details(fold, session, asked.key) };
       case "wantText":
-        return this.#text(asked);
+        return this.#text(fold, asked);
       case "revealEvent": {
         const [event] = (await this.#sessions.eventsAbout(session, [`"n":${asked.n},`])).filter(
           ({ n }) => n === asked.n,
         );
-        return event ? { type: "reveal", session, key: keyOfEvent(session, event) } : null;
+        return event ? { type: "reveal", session, key: keyOfEvent(fold, event) } : null;
       }
       case "find": {
         const text = asked.what.text.trim();
@@ -88,26 +84,24 @@ export class InspectorAnswers {
     }
   }
 
-  async #details(session: string, key: string, fold: InspectorFold): Promise<Details> {
-    const place = placeOfKey(key);
+  async #details(fold: InspectorFold, session: string, key: string): Promise<Details> {
+    const place = placeOfKey(fold, key);
     const nothing: Details = {
       ...{ key, returned: null, shown: null, now: null, texts: [], why: null, events: [] },
       problem: "There is no such row in the log.",
     };
     if (place === null) return nothing;
     try {
-      const noted = notedAt(fold, place);
-      const needles = noted === null ? needlesOf(place) : [`"n":${noted},`];
-      const read = await this.#sessions.eventsAbout(session, needles);
-      const { details, returned } = detailsOf(
-        key,
-        place,
-        read.filter((event) => (noted === null ? isAbout(place, event) : event.n === noted)),
-      );
+      const { details, returned } = detailsOf(key, place, await this.#eventsAbout(session, place));
       return returned === null ? details : await this.#withReturned(session, details, returned);
     } catch (cause) {
       return { ...nothing, problem: this.#problemOf(cause) };
     }
+  }
+
+  async #eventsAbout(session: string, place: RowPlace): Promise<readonly Logged[]> {
+    const read = await this.#sessions.eventsAbout(session, needlesOf(place));
+    return read.filter((event) => isAbout(place, event));
   }
 
   async #withReturned(session: string, details: Details, handle: Handle): Promise<Details> {
@@ -124,15 +118,13 @@ export class InspectorAnswers {
     return { text, offset: found.offset, totalChars, next: end < totalChars ? end : null };
   }
 
-  async #text({ session, key, part, offset }: AskedFor<"wantText">): Promise<ToView | null> {
-    const place = placeOfKey(key);
+  async #text(
+    fold: InspectorFold,
+    { session, key, part, offset }: AskedFor<"wantText">,
+  ): Promise<ToView | null> {
+    const place = placeOfKey(fold, key);
     if (place === null) return null;
-    const read = await this.#sessions.eventsAbout(session, needlesOf(place));
-    const whole = textOf(
-      place,
-      read.filter((event) => isAbout(place, event)),
-      part,
-    );
+    const whole = textOf(place, await this.#eventsAbout(session, place), part);
     if (whole === null) return null;
     const text =
       typeof whole === "string"
@@ -169,10 +161,8 @@ export class InspectorAnswers {
   /** Around what was found; from the beginning again where nothing follows. */
   async #find({ session, handle, text, offset }: AskedFor<"findInContent">): Promise<ToView> {
     try {
-      const sessions = this.#sessions;
-      const match =
-        (await sessions.find(session, handle, text, offset)) ??
-        (offset > 0 ? await sessions.find(session, handle, text, 0) : null);
+      const found = await this.#sessions.find(session, handle, text, offset);
+      const match = found ?? (offset > 0 ? await this.#sessions.find(session, handle, text, 0) : null);
       if (match === null) {
         const window = await this.#window(session, handle, offset);
         return { type: "content", session, window, match, problem: "Not found." };
@@ -184,13 +174,6 @@ export class InspectorAnswers {
       return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
     }
   }
-}
-
-/** The event of a note: it may be of no turn, and stands in the one that was under way. */
-function notedAt({ turns }: InspectorFold, { turn, part }: RowPlace): number | null {
-  const [, number] = /^note(\d+)$/.exec(part) ?? [];
-  if (turn === null || number === undefined) return null;
-  return turnAt(turns, placeOfTurn(turns, turn))?.notes[Number(number)]?.n ?? null;
 }
 
 const turnsAt = (fold: InspectorFold, places: readonly number[]) =>

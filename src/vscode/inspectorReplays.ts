@@ -1,6 +1,5 @@
 /** What was sent at a turn, and what would have been under other settings: replayed from the log, when a page asks. */
-
-import { windowOf } from "../inspector/details";
+import { windowOf } from "../inspector/detailTexts";
 import { RequestReader } from "../inspector/requestView";
 import { knobsIn } from "../inspector/whatIf/knobs";
 import { seriesOnWire } from "../inspector/whatIf/onWire";

@@ -1,8 +1,14 @@
 /** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
 import * as vscode from "vscode";
-import { windowOf } from "../claims/window";
 import type { Touched } from "../inspector/draft";
 import { untouched } from "../inspector/draft";
+import {
+  contentLookedAt,
+  findLookedAt,
+  foldLookedAt,
+  type LookedAt,
+  windowLookedAt,
+} from "../inspector/lookedAt";
 import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
 import { freezeTurns, turnAt } from "../inspector/turnPages";
@@ -13,7 +19,6 @@ import { Failure } from "../schema/failure";
 import type { SessionRow } from "../schema/inspector";
 import type { ChatModel } from "../schema/model";
 import type { LimitMode } from "../schema/policy";
-import { byteLength, charLength, indexOfChar } from "../schema/text";
 import type { SessionView } from "../schema/view";
 import { lastLine } from "./plainText";
 
@@ -96,13 +101,6 @@ type Idle = { readonly fold: InspectorFold; readonly changedAt: number | null };
 
 /** What an event changed in a session that runs here. */
 export type Appended = { readonly session: string; readonly fold: InspectorFold; readonly touched: Touched };
-
-/** Another agent's session, looked at where it is: in memory, and gone with the window. */
-export type LookedAt = {
-  readonly session: string;
-  readonly events: readonly Logged[];
-  readonly content: (handle: Handle) => string | null;
-};
 
 const KEPT = 8; // folds of sessions that do not run
 
@@ -284,23 +282,21 @@ export class SessionController implements vscode.Disposable {
   /** The text behind a handle of that session, verified. */
   async content(session: string, handle: Handle): Promise<string> {
     const recorded = this.#lookedAt.get(session);
-    return recorded ? contentIn(recorded, handle) : this.#host.content(session, handle);
+    return recorded ? contentLookedAt(recorded, handle) : this.#host.content(session, handle);
   }
 
   async window(session: string, handle: Handle, offset: number, chars: number): Promise<StoredWindow> {
     const recorded = this.#lookedAt.get(session);
-    if (!recorded) return this.#host.window(session, handle, offset, chars);
-    const text = contentIn(recorded, handle);
-    return { tool: "", ...windowOf(text, offset, chars), bytes: byteLength(text) };
+    return recorded
+      ? windowLookedAt(recorded, handle, offset, chars)
+      : this.#host.window(session, handle, offset, chars);
   }
 
   async find(session: string, handle: Handle, text: string, from: number): ReturnType<SessionHost["find"]> {
     const recorded = this.#lookedAt.get(session);
-    if (!recorded) return this.#host.find(session, handle, text, from);
-    const content = contentIn(recorded, handle);
-    const start = indexOfChar(content, from);
-    const at = content.toLowerCase().indexOf(text.toLowerCase(), start);
-    return at < 0 ? null : { offset: charLength(content.slice(0, at)), chars: charLength(text) };
+    return recorded
+      ? findLookedAt(recorded, handle, text, from)
+      : this.#host.find(session, handle, text, from);
   }
 
   async events(session: string): Promise<readonly Logged[]> {
@@ -334,11 +330,7 @@ export class SessionController implements vscode.Disposable {
 
   async #read(session: string): Promise<InspectorFold> {
     const recorded = this.#lookedAt.get(session);
-    if (recorded) {
-      const fold = settle(recorded.events.reduce(inspectorFold.reduce, inspectorFold.begin()));
-      if (fold.head) fold.head.kind = "analysed";
-      return fold;
-    }
+    if (recorded) return foldLookedAt(recorded);
     const { before, events, problem } = await this.#host.read(session);
     const begun = (before as InspectorFold | undefined) ?? inspectorFold.begin();
     const fold = settle(events.reduce(inspectorFold.reduce, begun));
@@ -391,12 +383,6 @@ export class SessionController implements vscode.Disposable {
 function forSnapshot(fold: InspectorFold): InspectorFold {
   freezeTurns(fold.turns);
   return { ...fold, touched: untouched() };
-}
-
-function contentIn({ content }: LookedAt, handle: Handle): string {
-  const text = content(handle);
-  if (text === null) throw new Failure("blob-missing", "This session has no stored result of that name.");
-  return text;
 }
 
 /** One line for the progress notification; null leaves what is there. */

@@ -45,16 +45,31 @@ async function runCommands(
   return { passed: commands.length - failures.length, skipped: [], failures, output };
 }
 
+/** `processes`: files are dealt out to so many, which run side by side. */
 const nodeTests = (
   name: string,
   needs: readonly string[],
   timeoutMs: number,
   limitSeconds: number,
+  processes = 1,
 ): Stage => ({
   name,
   needs,
-  run: ({ environment, grep }) =>
-    runNodeStage({ files: testFiles(`test/${name}`), timeoutMs, limitSeconds, environment, grep }),
+  run: async ({ environment, grep }) => {
+    const all = testFiles(`test/${name}`);
+    const hands = Array.from({ length: processes }, (_, hand) =>
+      all.filter((_, at) => at % processes === hand),
+    );
+    const run = (files: string[]) => runNodeStage({ files, timeoutMs, limitSeconds, environment, grep });
+    return together(await Promise.all(hands.map(run)));
+  },
+});
+
+const together = (results: readonly StageResult[]): StageResult => ({
+  passed: results.reduce((sum, { passed }) => sum + passed, 0),
+  skipped: results.flatMap(({ skipped }) => skipped),
+  failures: results.flatMap(({ failures }) => failures),
+  output: results.map(({ output }) => output).join(""),
 });
 
 export const STAGES: readonly Stage[] = [
@@ -69,7 +84,7 @@ export const STAGES: readonly Stage[] = [
       ]),
   },
   { name: "build", needs: [], run: () => runCommands([["build", process.execPath, "esbuild.mjs"]]) },
-  nodeTests("unit", [], 20_000, 300),
+  nodeTests("unit", [], 60_000, 420, 2),
   nodeTests("harness", [], 90_000, 400),
   {
     name: "host",

@@ -20,6 +20,8 @@ export type PageOptions = {
   readonly forcedColors?: "active" | "none";
   /** Answers the page, which otherwise nobody does. */
   readonly host?: (message: FromView) => ToView[];
+  /** Called with the page before it loads anything. */
+  readonly prepare?: (page: Page) => Promise<void>;
 };
 
 /** The bundle as the build makes it, in memory. */
@@ -55,7 +57,7 @@ const themeSheet = (theme: Readonly<Record<string, string>>): string => {
 const DOCUMENT = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${PLACE}; font-src ${PLACE}; script-src 'nonce-n0'">
-<link rel="stylesheet" href="${PLACE}codicon.css"><link rel="stylesheet" href="${PLACE}inspector.css">
+<link rel="stylesheet" id="vscode-codicon-stylesheet" href="${PLACE}codicon.css"><link rel="stylesheet" href="${PLACE}inspector.css">
 <link rel="stylesheet" href="${PLACE}theme.css">
 <title>Context Inspector</title></head><body><div id="inspector"></div>
 <script nonce="n0">
@@ -104,6 +106,7 @@ export async function openInspector(
       headers: { "access-control-allow-origin": "*" },
     });
   });
+  await options.prepare?.(page);
   await page.goto(PLACE);
   await page.waitForFunction(() => "sent" in window);
   return { page, problems };

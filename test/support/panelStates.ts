@@ -38,8 +38,8 @@ export const HEAD: SessionHead = {
   running: false,
   notices: [],
   limits: [],
-  listCount: 0,
-  incompleteLists: 0,
+  listCount: 1,
+  incompleteLists: 1,
   lists: [LIST],
   attention: [],
   totals: {

@@ -1,5 +1,5 @@
-// test: docs/field-reports.md says for every field report of the store, the log, the claim check, pairing, ageing, lists and
-// the request's text which test proves the right behaviour, or why there is none yet.
+// test: docs/field-reports.md says for every field report of the store, the log, the claim check, pairing, ageing, lists,
+// the request's text and the view of a session which test proves the right behaviour, or why there is none yet.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { namedTests, tableUnder } from "../support/namedTests";
@@ -24,6 +24,9 @@ const KINDS = new Set([
   "compaction loss",
   "prompt cache",
   "coverage",
+  "webview",
+  "ansi",
+  "long lines",
 ]);
 
 const proved = () => namedTests("field-reports.md", "## Proved").map(({ about: [id = ""] }) => id);
@@ -45,7 +48,7 @@ test("every test that docs/field-reports.md names exists, and no report is both 
 });
 
 sharedTest(
-  "every field report of the store, the event log, the claim check, pairing, ageing or the request's text is in one of both tables, and they are real",
+  "every field report of the store, the event log, the claim check, pairing, ageing, the request's text or the view of a session is in one of both tables, and they are real",
   ["field/reports.tsv"],
   (file) => {
     const rows = readFileSync(file, "utf8")

@@ -14,7 +14,10 @@ export function* htmlOf(
   { events, contents }: Pick<ExportedSession, "events" | "contents">,
   { timeOf }: Pick<ExportPorts, "timeOf">,
 ): Generator<string> {
-  const view = viewOf(settle(events.reduce(inspectorFold.reduce, inspectorFold.begin())));
+  const fold = events.reduce(inspectorFold.reduce, inspectorFold.begin());
+  const running = fold.head?.running ?? false; // as the log says, whoever wrote it
+  const settled = viewOf(settle(fold));
+  const view = settled && { ...settled, running };
   if (view === null) {
     yield page("Session", html`<h1>The session log has no beginning.</h1>`).join("");
     return;

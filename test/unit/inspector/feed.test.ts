@@ -8,6 +8,7 @@ import { freezeTurns, turnAt } from "../../../src/inspector/turnPages";
 import type { Logged } from "../../../src/schema/event";
 import { INCREMENT_BYTES, MAXIMUM_COLUMNS, ToView, type ToViewOf } from "../../../src/schema/inspector";
 import type { SessionView } from "../../../src/schema/view";
+import { receiptsFrom } from "../../../src/thimble/receipt";
 import { Attack, anyRun } from "../../support/anySession";
 import { everyEvent } from "../../support/everyEvent";
 import { richHouse } from "../../support/inspectorHouse";
@@ -126,13 +127,31 @@ suite("the inspector's feed", () => {
     const view = structuredClone(viewOf(fold));
     freezeTurns(fold.turns);
     const restored = deserialize(serialize(fold)) as InspectorFold;
-    assert.equal(restored.turns.pages.filter((page) => typeof page !== "string").length, 1);
+    assert.equal(restored.turns.pages.filter(Array.isArray).length, 1);
     new Feed().opened(restored);
-    assert.ok(restored.turns.pages.filter((page) => typeof page === "string").length >= 3);
+    assert.ok(restored.turns.pages.filter((page) => !Array.isArray(page)).length >= 3);
     assert.deepEqual(viewOf(restored), view);
     const more = longSession({ turns: 301, calls: 2 });
     const again = deserialize(serialize(fold)) as InspectorFold;
     assert.deepEqual(projectSession(more.slice(events.length), again), projectSession(more));
+  });
+
+  test("a snapshot takes a byte for a letter, whatever else stands in a turn, and no receipt of a call that is over", () => {
+    const events = longSession({ turns: 300, calls: 2 }).map((event) =>
+      event.type === "replied" ? { ...event, text: `${event.text} — \u{1f600} \ud800` } : event,
+    );
+    const fold = foldOf(events);
+    const view = viewOf(fold);
+    assert.ok(view);
+    const { length } = JSON.stringify(view);
+    freezeTurns(fold.turns);
+    assert.ok(serialize(fold.turns).length < length * 1.1);
+    assert.deepEqual(fold.receipts.shelves, []);
+    const shown = view.turns.flatMap(({ calls }) =>
+      calls.map(({ call, receipt }) => [call, receipt] as const),
+    );
+    assert.deepEqual(new Map(shown), receiptsFrom(events));
+    assert.deepEqual(viewOf(deserialize(serialize(fold)) as InspectorFold), view);
   });
 
   test("a configuration that has too much to tell of it is told as at the beginning", () => {

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import type { Logged, SessionEvent } from "../../../src/schema/event";
 import { CHAIN_START, lineOf, readChain } from "../../../src/store/chain";
 import { readFirstEvent, readLog, SessionLog } from "../../../src/store/log";
+import { readStretches } from "../../../src/store/readStretches";
 import { hasCode, withFolder } from "../../support/storeFolder";
 
 const asked = (text: string): SessionEvent => ({ type: "asked", turn: 1, text });
@@ -43,6 +44,21 @@ function check(cases: [string, Uint8Array, number, RegExp | null][]): void {
     else assert.match(read.problem ?? "", problem, name);
   }
 }
+
+test("a log that is read in stretches says what it says as a whole, wherever it is altered or ends (property)", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: LOG.bytes.length + 10 }),
+      fc.nat({ max: LOG.bytes.length }),
+      fc.option(fc.nat({ max: LOG.bytes.length - 1 })),
+      async (stretchBytes, length, altered) => {
+        const bytes = Buffer.from(LOG.bytes.subarray(0, length));
+        if (altered !== null && altered < length) bytes[altered] = (bytes[altered] ?? 0) ^ 1;
+        assert.deepEqual(await readStretches(bytes, null, undefined, stretchBytes), readChain(bytes));
+      },
+    ),
+  );
+});
 
 test("a log reads back as it was written, and stops where its chain stops", () => {
   const [a, b, c, d, e] = lines;

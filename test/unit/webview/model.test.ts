@@ -146,7 +146,10 @@ test("details are asked for once, and again when their turn has changed; meanwhi
 
 test("windows of a text follow one another; any other is not taken", () => {
   const key = "s1/t1";
-  const text = (given: string, offset: number) => ({ text: given, offset, totalChars: 9, next: null });
+  const text = (given: string, offset: number, next = offset + given.length) => ({
+    ...{ text: given, offset, totalChars: 9 },
+    next: next < 9 ? next : null,
+  });
   const window = (given: string, offset: number): ToViewOf<"text"> => ({
     type: "text",
     session: "s1",
@@ -165,6 +168,17 @@ test("windows of a text follow one another; any other is not taken", () => {
     model.texts.get(`${key}\nnow`)?.map((one) => one.text),
     ["def", "ghi"],
   );
+});
+
+test("what follows a window is where the host says, not where code units end: stored content is counted in characters", () => {
+  const details = detailsWith("s1/t1", {
+    returned: { text: "🌊🌊", offset: 0, totalChars: 3, next: 2 },
+  });
+  const model = apply(opened(), { type: "details", session: "s1", details });
+  const more = { text: "🌊", offset: 2, totalChars: 3, next: null };
+  const told = { type: "text" as const, session: "s1", key: "s1/t1", part: "returned", text: more };
+  assert.deepEqual(apply(model, told).texts.get("s1/t1\nreturned"), [more]);
+  assert.equal(apply(model, { ...told, text: { ...more, offset: 4 } }).texts.size, 0);
 });
 
 test("what is said of another session, or of an earlier query, changes nothing", () => {

@@ -40,21 +40,25 @@ suite("overview: words", () => {
       "41k of 200k tokens; 3 results stored; 84k tokens saved net; 1 list incomplete",
     );
     const nothing = totals({ storedResults: 0, sentTokens: 5, naiveTokens: 5 });
-    assert.equal(sentence({ totals: nothing, lists: [] }), "41k of 200k tokens");
-    assert.equal(sentence({ totals: nothing, lists: [] }, null), "");
+    assert.equal(sentence({ totals: nothing, lists: [], incompleteLists: 0 }), "41k of 200k tokens");
+    assert.equal(sentence({ totals: nothing, lists: [], incompleteLists: 0 }, null), "");
     assert.equal(
-      sentence({ windowTokens: null, totals: nothing, lists: [] }, { ...FILL, isEstimate: true }),
+      sentence(
+        { windowTokens: null, totals: nothing, lists: [], incompleteLists: 0 },
+        { ...FILL, isEstimate: true },
+      ),
       "41k tokens, window not known, estimated",
     );
-    const whole = { ...LIST, inspected: LIST.total, complete: true as const };
-    assert.equal(sentence({ totals: nothing, lists: [whole] }), "41k of 200k tokens");
-    const unsure = { ...whole, complete: false as const };
-    assert.equal(sentence({ totals: nothing, lists: [unsure] }), "41k of 200k tokens; 1 list incomplete");
+    const many = { totals: nothing, lists: [LIST], incompleteLists: 30 }; // more than a page is told of
+    assert.equal(sentence(many), "41k of 200k tokens; 30 lists incomplete");
   });
 
   test("what cost more than naive is said to cost more", () => {
     const more = totals({ storedResults: 0, sentTokens: 52_000, naiveTokens: 40_000 });
-    assert.equal(sentence({ totals: more, lists: [] }), "41k of 200k tokens; 12k tokens more than naive");
+    assert.equal(
+      sentence({ totals: more, lists: [], incompleteLists: 0 }),
+      "41k of 200k tokens; 12k tokens more than naive",
+    );
   });
 
   test("costs name their prices; without prices there are none", () => {

@@ -244,7 +244,7 @@ suite("the inspector's page", () => {
     const key = "s1/t1/t1c0/result";
     const text = "x".repeat(16_384);
     const details = detailsWith(key, {
-      returned: { text, offset: 0, totalChars: 20_000, next: null },
+      returned: { text, offset: 0, totalChars: 20_000, next: 16_384 },
       shown: { text: "Head.", offset: 0, totalChars: 5, next: null },
       why: {
         rule: "Longer than 8,000 characters.",

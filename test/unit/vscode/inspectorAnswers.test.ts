@@ -1,0 +1,122 @@
+/** What a page asks for is answered, or it is told why not: nothing throws, and nothing that came too late is told. */
+import assert from "node:assert/strict";
+import { estimatedTokens } from "../../../src/history/tokens";
+import { findLookedAt, foldLookedAt, lookedAtFrom, windowLookedAt } from "../../../src/inspector/lookedAt";
+import type { Handle } from "../../../src/schema/claim";
+import { FromView, ToView } from "../../../src/schema/inspector";
+import { InspectorAnswers } from "../../../src/vscode/inspectorAnswers";
+import { InspectorReplays } from "../../../src/vscode/inspectorReplays";
+import { type House, hash } from "../../support/house";
+import { richHouse } from "../../support/inspectorHouse";
+
+/** A house's session, asked as the page asks. `reads`: how often all its events were read. */
+function asked(house: House, isReadable = true) {
+  const lookedAt = lookedAtFrom("s1", { events: house.events, contents: house.blobs as never });
+  let reads = 0;
+  const { events } = lookedAt;
+  const readable = <T>(value: T): T => {
+    if (!isReadable) throw new Error("the disk is gone");
+    return value;
+  };
+  const replays = new InspectorReplays({
+    events: async () => {
+      reads++;
+      return readable(events);
+    },
+    recorded: async () => readable({ events, contents: house.blobs as never }),
+    tokens: async () => estimatedTokens,
+    hash,
+  });
+  const answers = new InspectorAnswers(
+    {
+      fold: async (session) => (session === "s1" ? foldLookedAt(lookedAt) : null),
+      eventsAbout: async () => readable(events),
+      eventsWith: async () => readable(events),
+      window: async (_, handle, offset, chars) => readable(windowLookedAt(lookedAt, handle, offset, chars)),
+      find: async (_, handle, text, from) => readable(findLookedAt(lookedAt, handle, text, from)),
+    },
+    replays,
+    (cause) => `Told: ${(cause as Error).message}`,
+  );
+  const ask = async (message: object) => {
+    const answer = await answers.answer(FromView.parse({ session: "s1", ...message }) as never);
+    return answer && ToView.parse(answer);
+  };
+  return { ask, replays, reads: () => reads };
+}
+
+const storedIn = (house: House): Handle =>
+  house.eventsOf("tool_result_stored")[0]?.handle ?? assert.fail("nothing is stored");
+
+test("what is looked for in a content is found around its place, once from the beginning again, and not found is said", async () => {
+  const house = await richHouse();
+  const handle = storedIn(house);
+  const { ask } = asked(house);
+  const find = { type: "findInContent", handle, text: "NINETY days", offset: 60_000 };
+  const found = await ask(find);
+  assert.ok(found?.type === "content" && found.match && found.window);
+  assert.ok(found.match.offset >= 60_000 && found.window.offset <= found.match.offset);
+  const again = await ask({ ...find, offset: 92_100 });
+  assert.ok(again?.type === "content" && again.match && again.match.offset < 100, "from the beginning again");
+  const none = await ask({ ...find, text: "a hundred" });
+  assert.ok(none?.type === "content");
+  assert.deepEqual([none.match, none.problem], [null, "Not found."]);
+  assert.equal(none.window?.offset, 60_000, "what was shown stays");
+});
+
+test("what is not there is said: a row, a request, a message, a text, a session, an event", async () => {
+  const house = await richHouse();
+  const { ask } = asked(house);
+  const details = await ask({ type: "wantDetails", key: "s1/x/y" });
+  assert.ok(details?.type === "details");
+  assert.equal(details.details.problem, "There is no such row in the log.");
+  const request = await ask({ type: "wantRequest", turn: 99, from: 0 });
+  assert.ok(request?.type === "request");
+  assert.deepEqual([request.request, request.problem], [null, "No request left in this turn."]);
+  assert.equal(await ask({ type: "wantMessage", turn: 1, at: 999, offset: 0 }), null);
+  assert.equal(await ask({ type: "wantText", key: "s1/t1/t1c0", part: "Nothing", offset: 0 }), null);
+  assert.equal(await ask({ type: "wantRows", session: "s2", from: 0, count: 1 }), null);
+  assert.equal(await ask({ type: "revealEvent", n: 9999 }), null);
+  const requested = house.eventsOf("requested")[1];
+  const reveal = await ask({ type: "revealEvent", n: requested?.n });
+  assert.deepEqual(reveal, { type: "reveal", session: "s1", key: "s1/t2" });
+});
+
+test("what cannot be read is told as a problem where it was asked for", async () => {
+  const house = await richHouse();
+  const { ask } = asked(house, false);
+  const handle = storedIn(house);
+  const problems = await Promise.all(
+    [
+      { type: "wantDetails", key: "s1/t1" },
+      { type: "wantContent", handle, offset: 0 },
+      { type: "findInContent", handle, text: "x", offset: 0 },
+      { type: "wantRequest", turn: 1, from: 0 },
+      { type: "whatIf", query: 1, knobs: null },
+    ].map(async (message) => {
+      const answer = await ask(message);
+      return answer?.type === "details"
+        ? answer.details.problem
+        : answer && "problem" in answer && answer.problem;
+    }),
+  );
+  assert.deepEqual(problems, Array(5).fill("Told: the disk is gone"));
+});
+
+test("the log is read once for what is asked of one session, and again when it changed; a what-if that was overtaken is not told", async () => {
+  const house = await richHouse();
+  const { ask, replays, reads } = asked(house);
+  const request = { type: "wantRequest", turn: 2, from: 0 };
+  const [first] = [await ask(request), await ask({ type: "wantMessage", turn: 2, at: 0, offset: 0 })];
+  assert.ok(first?.type === "request" && first.request?.isExact);
+  assert.equal(reads(), 1);
+  replays.changed("another");
+  await ask(request);
+  assert.equal(reads(), 1);
+  replays.changed("s1");
+  await ask(request);
+  assert.equal(reads(), 2);
+  const [old, newest] = await Promise.all([1, 2].map((query) => ask({ type: "whatIf", query, knobs: null })));
+  assert.equal(old, null);
+  assert.ok(newest?.type === "whatIf" && newest.query === 2 && newest.series !== null);
+});
