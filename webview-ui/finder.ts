@@ -91,7 +91,8 @@ const givenIn = (event: Event): string => (event.currentTarget as HTMLInputEleme
 
 /** Ctrl+F, or Cmd+F, goes to the field, and not to VS Code too: its editor would open a find widget and take the keyboard. */
 export function focusFinder(root: HTMLElement, event: KeyboardEvent): void {
-  const isFind = event.key === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+  const isFind =
+    event.key.toLowerCase() === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
   const field = isFind ? root.querySelector<HTMLInputElement>("#find") : null;
   if (field === null) return;
   event.preventDefault();

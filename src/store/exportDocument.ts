@@ -9,7 +9,7 @@ import { sha256 as hash } from "./digest";
 import type { Exported } from "./exportArchive";
 import { begun } from "./fork";
 import { noStep, type OnStep, type Place } from "./layout";
-import { claimsOf, renamed } from "./marks";
+import { claimsOf, forgottenIn, renamed } from "./marks";
 import { type Proven, provenContents } from "./provenContents";
 import { type FolderState, readFolder } from "./sessionFolder";
 import { writeWhole } from "./wholeFile";
@@ -40,7 +40,7 @@ export async function exportDocument(
   const session = sessionOf(state, proven);
   const text = write(session, withContents, { hash, timeOf });
   await writeWhole(file, "The session", onStep, (draft) => writeText(draft, text));
-  const contents = session.contents.length - proven.missing.length;
+  const contents = session.contents.filter(({ why }) => why === null).length;
   return { file, events: session.events.length, contents, missing: proven.missing };
 }
 
@@ -61,12 +61,15 @@ function contentsIn(
   lost: ReadonlyMap<Digest, NonNullable<ExportedContent["why"]>>,
 ): readonly ExportedContent[] {
   const found = new Map<Digest, Claim & { handles: Handle[] }>();
-  for (const claim of claimsOf(events).values()) {
+  const claims = claimsOf(events);
+  const deleted = forgottenIn(claims.values());
+  for (const claim of claims.values()) {
     const known = found.get(claim.sha256);
     if (known) known.handles.push(claim.handle);
     else found.set(claim.sha256, { ...claim, handles: [claim.handle] });
   }
-  return [...found.values()].map((content) => ({ ...content, why: lost.get(content.sha256) ?? null }));
+  const whyOf = (digest: Digest) => lost.get(digest) ?? (deleted.has(digest) ? ("missing" as const) : null);
+  return [...found.values()].map((content) => ({ ...content, why: whyOf(content.sha256) }));
 }
 
 const PIECE_BYTES = 64 * 1024;

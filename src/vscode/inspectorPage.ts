@@ -31,7 +31,7 @@ export class InspectorPage implements vscode.Disposable {
   readonly #ports: PagePorts;
   readonly #subscriptions: vscode.Disposable[];
   readonly #feed = new Feed();
-  #own: string | null; // the session of a page that does not follow the window's choice
+  #own: string | null;
   readonly #follows: boolean;
   #shown: string | null = null;
   #isReady = false;
@@ -39,12 +39,12 @@ export class InspectorPage implements vscode.Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> = Promise.resolve();
 
-  /** `session` null: the page shows what is selected in the window. */
-  constructor(webview: vscode.Webview, ports: PagePorts, session: string | null) {
+  /** A page that follows shows what is selected in the window; until something is, `session`. */
+  constructor(webview: vscode.Webview, ports: PagePorts, session: string | null, follows: boolean) {
     this.#webview = webview;
     this.#ports = ports;
     this.#own = session;
-    this.#follows = session === null;
+    this.#follows = follows;
     const { sessions } = ports;
     this.#subscriptions = [
       webview.onDidReceiveMessage((message: unknown) => this.#receive(message)),
@@ -147,7 +147,7 @@ export class InspectorPage implements vscode.Disposable {
   /** The list, and which session is to be shown: the chosen one; where the page has none of its own, or the newest. */
   async #tellSessions(problem: string | null): Promise<{ session: string; changedAt: number | null } | null> {
     const { sessions, isFirstStored, problemOf } = this.#ports;
-    const wanted = this.#follows ? sessions.selected : this.#own;
+    const wanted = (this.#follows ? sessions.selected : null) ?? this.#own;
     let rows: Awaited<ReturnType<SessionController["rows"]>> = [];
     let told = problem;
     try {

@@ -32,9 +32,9 @@ export class InspectorView
     );
   }
 
-  resolveWebviewView(view: vscode.WebviewView): void {
+  resolveWebviewView(view: vscode.WebviewView, { state }: vscode.WebviewViewResolveContext): void {
     view.webview.options = this.#options();
-    const page = new InspectorPage(view.webview, this.#ports, null);
+    const page = new InspectorPage(view.webview, this.#ports, sessionIn(state), true);
     this.#view?.page.dispose();
     this.#view = { view, page };
     view.badge = this.#badge;
@@ -65,9 +65,8 @@ export class InspectorView
 
   /** After a reload of the window. `state`: what the page had saved. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { session } = (state ?? {}) as { session?: unknown };
     panel.webview.options = this.#options();
-    this.#adopt(panel, typeof session === "string" ? session : "");
+    this.#adopt(panel, sessionIn(state));
   }
 
   /** Leads to a row: in the tab of that session where one is open, else in the side bar. */
@@ -100,8 +99,8 @@ export class InspectorView
     }
   }
 
-  #adopt(panel: vscode.WebviewPanel, session: string): void {
-    const page = new InspectorPage(panel.webview, this.#ports, session);
+  #adopt(panel: vscode.WebviewPanel, session: string | null): void {
+    const page = new InspectorPage(panel.webview, this.#ports, session, false);
     this.#panels.set(panel, page);
     panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, "media", "icon.svg");
     panel.onDidDispose(() => {
@@ -122,6 +121,12 @@ export class InspectorView
   #html(webview: vscode.Webview): string {
     return pageOf(webview, this.#root, this.#nonce());
   }
+}
+
+/** What a page showed when it saved its state; null: it saved none. */
+function sessionIn(state: unknown): string | null {
+  const { session } = (state ?? {}) as { session?: unknown };
+  return typeof session === "string" ? session : null;
 }
 
 function pageOf(webview: vscode.Webview, root: vscode.Uri, nonce: string): string {

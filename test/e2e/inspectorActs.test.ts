@@ -17,7 +17,7 @@ import {
   tabTo,
 } from "../support/inspectorRows";
 import { SAMPLE_FACT, SAMPLE_WORD, sampleCopy } from "../support/sample";
-import { calling, scriptFile } from "../support/scriptFile";
+import { calling, type Replies, scriptFile } from "../support/scriptFile";
 import {
   choose,
   chooseFile,
@@ -29,6 +29,7 @@ import {
   openInspector,
   pickerRows,
   sessionFolders,
+  stateSaved,
   until,
 } from "../support/session";
 import { type Harness, sharedWorkbench } from "../support/workbench";
@@ -57,6 +58,18 @@ suite("what the inspector offers to do", () => {
     frame = await openInspector(opened());
   });
 
+  /** `handle`: what is read back in the third. */
+  const conversations = (handle: string): Replies[] => [
+    [
+      calling("read_file", { path: SAMPLE_FACT.file }),
+      calling("search_text", { query: SAMPLE_WORD, limit: 500 }),
+      calling("edit_file", EDIT),
+      { say: "Looked." },
+    ],
+    [{ say: "Later.", pauseMs: 60_000 }],
+    [calling("fetch_result", { handle }), { say: "It is gone." }],
+    [calling("search_text", { query: SAMPLE_WORD, limit: 500 }), { say: "All of them." }],
+  ];
   const shot = (harness: Harness, name: string) =>
     harness.screenshot(path.join(root, "out", "e2e", `acts-${name}.png`));
   const told = ({ page }: Harness, words: string) => page.locator(".statusbar").getByText(words).waitFor();
@@ -67,17 +80,7 @@ suite("what the inspector offers to do", () => {
     const harness = opened();
     const { page } = harness;
     await frame.locator("#empty").waitFor();
-    script.write(
-      [
-        calling("read_file", { path: SAMPLE_FACT.file }),
-        calling("search_text", { query: SAMPLE_WORD, limit: 500 }),
-        calling("edit_file", EDIT),
-        { say: "Looked." },
-      ],
-      [{ say: "Later.", pauseMs: 60_000 }],
-      [calling("fetch_result", { handle: "{{handle:read_file}}" }), { say: "It is gone." }],
-      [calling("search_text", { query: SAMPLE_WORD, limit: 500 }), { say: "All of them." }],
-    );
+    script.write(...conversations(""));
     const before = sessionFolders(harness);
     await pressCommand(frame, "startSession");
     await harness.answer("Start Session: Task", TASK);
@@ -111,6 +114,7 @@ suite("what the inspector offers to do", () => {
     await tabTo(harness, frame, '[data-action="explained"]');
     await harness.page.keyboard.press("Enter");
     await callout.waitFor({ state: "detached" });
+    await stateSaved(harness, "cloakroom.explained.stored");
     await harness.reload();
     frame = await openInspector(harness);
     await rowInTree(frame, /^Turn 1\b/);
@@ -154,7 +158,6 @@ suite("what the inspector offers to do", () => {
     await selectRow(frame, /^Run ended|^Stopped/);
     const other = await page.context().newPage();
     await other.goto(link);
-    await page.getByRole("button", { name: "Open", exact: true }).click(); // VS Code asks before an extension gets a link
     await other.close();
     const row = await rowInTree(frame, /^In the store/);
     await until(
@@ -187,6 +190,7 @@ suite("what the inspector offers to do", () => {
     const [stored] = eventsOf(session.events, "tool_result_stored");
     assert.equal(eventsOf(session.events, "forgotten")[0]?.handle, stored?.handle);
     assert.equal(existsSync(path.join(session.folder, "blobs", stored?.sha256 ?? "")), false);
+    script.write(...conversations(storedHandle()));
     await pressCommand(frame, "continueSession");
     await harness.answer("Continue Session", "Read it again");
     const refusals = eventsOf(await session.ended(++runs), "redemption_refused");
@@ -194,7 +198,7 @@ suite("what the inspector offers to do", () => {
       refusals.map(({ reason }) => reason),
       ["forgotten"],
     );
-    await rowInTree(frame, /^Turn 6\b/);
+    await showRow(frame, /^Turn 6\b/);
     await showRow(frame, /^fetch_result/);
     await selectRow(frame, /^Handle refused, its content was deleted/);
   });
@@ -215,10 +219,7 @@ suite("what the inspector offers to do", () => {
     await showRow(frame, /^Turn 8\b/);
     const call = await rowInTree(frame, /^search_text.* 500 matches|^search_text.*(Incomplete list|Stored)/);
     await call.waitFor();
-    await frame
-      .getByText(/The audit needs them all/)
-      .first()
-      .waitFor();
+    await rowInTree(frame, /^Exempt, .*The audit needs them all/);
   });
 
   test("Fork Here…: a session with the turns up to there, which the page goes to", async () => {
@@ -226,10 +227,10 @@ suite("what the inspector offers to do", () => {
     const before = sessionFolders(harness);
     await keysToRow(harness, frame, /^Turn 1\b/);
     await actByKeys(harness, frame, [/^Turn 1\b/], "fork");
-    const fork = await newSession(harness, before);
     await until("the page shows the fork", async () =>
       (await frame.locator("#sessions option:checked").textContent())?.includes(`${TASK} (fork)`),
     );
+    const fork = await newSession(harness, before); // it has its own name by now
     const turns = eventsOf(fork.events, "requested").map(({ turn }) => turn);
     assert.deepEqual(turns, [1]);
     await clearNotifications(harness);

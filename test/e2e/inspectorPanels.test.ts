@@ -1,4 +1,4 @@
-// test/e2e: what stands around the inspector's tree: find, plot, request, What If, analysis; and that it all outlives a window.
+// test/e2e: what stands around the inspector's tree: find, plot, request, What If, analysis, a tab of its own.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -8,7 +8,6 @@ import { root } from "../../scripts/bootstrap.mjs";
 import {
   actByKeys,
   actOf,
-  keysToRow,
   pressCommand,
   rowInTree,
   selectRow,
@@ -26,7 +25,6 @@ import {
   notification,
   openInspector,
   pickerRows,
-  stateSaved,
   until,
 } from "../support/session";
 import { linesOf } from "../support/transcripts";
@@ -207,7 +205,7 @@ suite("what stands around the inspector's tree", () => {
     await rowInTree(frame, /^Turn 7\b/);
   });
 
-  test("the side bar and a tab in the editor come back after a reload, each where it was", async () => {
+  test("Open in Editor: a tab stays with its session and its place, the side bar with its own, whatever is started", async () => {
     const harness = opened();
     const { page } = harness;
     await pressCommand(frame, "openInEditor");
@@ -231,16 +229,14 @@ suite("what stands around the inspector's tree", () => {
     const tab = await tabFrame();
     await showRow(tab, /^Turn 2\b/);
     const there = await selectRow(tab, /^search_text/);
-    await keysToRow(harness, frame, /^Turn 1\b/, /^read_file/, /^Permission/);
-    const here = (await frame.locator(".row.focused").getAttribute("data-key")) ?? "";
+    await showRow(frame, /^Turn 1\b/);
+    await showRow(frame, /^read_file/);
+    const here = await selectRow(frame, /^Permission/);
     await beginSession(harness, "Another one"); // the newest, which neither shows
     await frame.locator("#sessions").selectOption(path.basename(session.folder));
-    await stateSaved(harness, here);
-    await stateSaved(harness, there);
-    await harness.reload();
-    frame = await harness.webview(`#details[data-key="${here}"]`);
-    const again = await harness.webview(`#details[data-key="${there}"]`);
-    assert.notEqual(again, frame);
-    await shot(harness, "reloaded");
+    await frame.locator(`#details[data-key="${here}"]`).waitFor();
+    await page.locator(".tab").filter({ hasText: "Context Inspector" }).click(); // its page is made anew
+    await (await tabFrame()).locator(`#details[data-key="${there}"]`).waitFor();
+    await shot(harness, "tab");
   });
 });

@@ -23,14 +23,15 @@ function placeFor(view: InspectorView) {
     onDidReceiveMessage: received.event,
     postMessage: async (message: ToView) => posted.push(message) > 0,
   };
-  view.resolveWebviewView({
+  const place = {
     viewType: "cloakroom.inspector",
     webview,
     visible: true,
     onDidDispose: disposed.event,
     onDidChangeVisibility: visibility.event,
     show: () => {},
-  });
+  };
+  view.resolveWebviewView(place, { state: undefined });
   return { webview, posted, send: (message: unknown) => received.fire(message), disposed };
 }
 

@@ -75,6 +75,7 @@ export async function tabTo(harness: Harness, frame: Frame, selector: string): P
   const hasKeyboard = () => harness.page.evaluate(() => document.activeElement instanceof HTMLIFrameElement);
   if (!(await hasKeyboard())) await openInspector(harness);
   await until("the page has the keyboard", hasKeyboard);
+  await frame.locator(selector).first().waitFor({ state: "attached" });
   for (let presses = 0; presses < MOST_KEYS; presses += 1) {
     const key = await frame.evaluate(keyTo, selector);
     if (key === null) return;

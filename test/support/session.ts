@@ -28,14 +28,16 @@ export async function choose({ page }: Harness, label: string): Promise<void> {
 export async function chooseFile({ page }: Harness, title: string, file: string): Promise<void> {
   const widget = page.locator(".quick-input-widget").filter({ has: page.getByText(title, { exact: true }) });
   const input = widget.locator(".quick-input-box input").first();
-  const [rows, ok] = [widget.locator(".monaco-list-row"), widget.getByText("OK", { exact: true }).first()];
-  await rows.first().waitFor(); // it has read the folder, and does not replace what is typed
-  await until("the dialog takes the path", async () => {
-    if (await widget.isHidden()) return true;
-    if ((await input.inputValue()) !== file) await input.fill(file);
-    else await ok.click();
-    return widget.isHidden();
+  await widget.locator(".monaco-list-row").first().waitFor();
+  let looks = 0; // while it reads its folder it replaces what is typed
+  await until("the dialog keeps the path", async () => {
+    if ((await input.inputValue()) === file) return ++looks > 4;
+    await input.fill(file);
+    looks = 0;
+    return false;
   });
+  await page.keyboard.press("Enter");
+  await widget.waitFor({ state: "hidden" });
 }
 
 /** Opens a file of the workspace as a person does, and leaves the cursor in it. */
@@ -98,13 +100,14 @@ export async function until<T>(
   what: string,
   look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   timeoutMs = 30_000,
+  everyMs = 50,
 ): Promise<T> {
   const untilMs = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();
     if (found) return found;
     if (Date.now() > untilMs) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
@@ -278,5 +281,6 @@ export function stateSaved({ page }: Harness, words: string): Promise<boolean> {
     }
     return false;
   };
-  return until(`the window's state has ${words}`, () => page.evaluate(isSaved, words));
+  const seldom = 1000; // VS Code saves while it has nothing else to do
+  return until(`the window's state has ${words}`, () => page.evaluate(isSaved, words), 40_000, seldom);
 }
