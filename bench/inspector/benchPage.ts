@@ -50,7 +50,7 @@ export async function openBenchPage(
       return true;
     },
   };
-  const own = new InspectorPage(webview as never, host.ports, session);
+  const own = new InspectorPage(webview as never, host.ports, session, false);
   const prepare = async (page: Page) => {
     devtools = await page.context().newCDPSession(page);
     devtools.on("Runtime.bindingCalled", ({ payload }) => {
