@@ -146,7 +146,7 @@ suite("what the inspector offers to do", () => {
       .locator(".content-status")
       .getByText(/^82,573 to/)
       .waitFor();
-    await viewer.locator('[data-action="closePanel"]').click();
+    await viewer.locator('[data-action="close"]').click();
 
     await selectRow(frame, /^In the store/);
     await actOf(frame, "copyHandle").click();

@@ -153,7 +153,7 @@ suite("what stands around the inspector's tree", () => {
     await pane.locator('[data-action="event"]').click();
     const first = cut.decisions[0]?.call;
     await frame.locator(`.row[data-key$="/${first}"][aria-selected="true"]`).waitFor();
-    await pane.locator('[data-action="closePanel"]').click();
+    await pane.waitFor({ state: "detached" }); // its place is the details' now
   });
 
   test("What If: a setting is moved, what would have been is shown, applied once confirmed, and taken back by Undo", async () => {

@@ -187,7 +187,7 @@ suite("what a person asks of a session, the page answers alone", () => {
     }
     assert.equal(read, kept);
     await shot(harness, "back");
-    await frame.locator('#content > header [data-action="closePanel"]').click();
+    await frame.locator('#content [data-action="close"]').click();
 
     const version = async (name: string) => {
       await frame.locator(`[data-version="${name}"]`).click();

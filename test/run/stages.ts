@@ -101,5 +101,5 @@ export const STAGES: readonly Stage[] = [
         grep,
       }),
   },
-  nodeTests("e2e", ["build"], 120_000, 400),
+  nodeTests("e2e", ["build"], 120_000, 400, 2),
 ];
