@@ -279,6 +279,7 @@ export class Inspector {
         const turn = turnAt(this.#model.loaded, at);
         const session = this.#session ?? "";
         this.#goTo({ key: turn === null ? placeKey(session, at) : turnKey(session, turn), at });
+        this.#render(); // the next key goes on from here, however soon it comes
       },
     };
   }

@@ -192,7 +192,6 @@ suite("what stands around the inspector's tree", () => {
     await choose(harness, "Browse…");
     await chooseFile(harness, "Analyze Session", transcript);
     await rowInTree(frame, /^Mend the boat/);
-    await frame.locator('[data-panel="analysis"]').click();
     await frame.locator("#analysis .analysis-sentence").getByText(/token/).waitFor();
     await shot(harness, "analysis");
     await showRow(frame, /^Turn 1\b/);

@@ -163,6 +163,7 @@ suite("what a person asks of a session, the page answers alone", () => {
     await showRow(frame, /^Turn 1\b/);
     await showRow(frame, /^read_file/);
     const inStore = await rowInTree(frame, /^In the store/);
+    await inStore.hover();
     await inStore.locator('[data-action="openStored"]').click();
     await page.locator(".tab.active").filter({ hasText: ".txt" }).waitFor();
     await page.locator(".view-line").getByText("between the town of Sandvik").first().click();

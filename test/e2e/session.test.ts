@@ -79,18 +79,12 @@ suite("a session in VS Code", () => {
         .waitFor();
       await showRow(frame, /^Turn 3/);
       await showRow(frame, /^search_text/);
-      await frame
-        .getByRole("treeitem", { name: /^Receipt.*500 → 10/ })
-        .first()
-        .click();
+      await (await rowInTree(frame, /^Receipt.*500 → 10/)).click();
       await frame.locator("#details").getByText("cloakroom/builtin").first().waitFor();
       await harness.screenshot(path.join(root, "out", "e2e", "inspector.png"));
 
       // The stored content opens as a read-only document, whole.
-      await frame
-        .getByRole("treeitem", { name: /^In the store/ })
-        .first()
-        .click();
+      await (await rowInTree(frame, /^In the store/)).click();
       await frame.locator("#details").locator('[data-action="openStored"]').click();
       await harness.page.locator(".tab").filter({ hasText: ".txt" }).waitFor();
       await harness.page.locator(".view-line").getByText("between the town of Sandvik").first().waitFor();

@@ -57,9 +57,9 @@ const nodeTests = (
   needs,
   run: async ({ environment, grep }) => {
     const all = testFiles(`test/${name}`);
-    const hands = Array.from({ length: processes }, (_, hand) =>
-      all.filter((_, at) => at % processes === hand),
-    );
+    const hands = grep
+      ? [all]
+      : Array.from({ length: processes }, (_, hand) => all.filter((_, at) => at % processes === hand));
     const run = (files: string[]) => runNodeStage({ files, timeoutMs, limitSeconds, environment, grep });
     return together(await Promise.all(hands.map(run)));
   },
