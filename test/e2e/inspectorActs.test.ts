@@ -198,6 +198,7 @@ suite("what the inspector offers to do", () => {
       refusals.map(({ reason }) => reason),
       ["forgotten"],
     );
+    await rowInTree(frame, /^Turn 7\b/); // until it came, the one before was open as the newest
     await showRow(frame, /^Turn 6\b/);
     await showRow(frame, /^fetch_result/);
     await selectRow(frame, /^Handle refused, its content was deleted/);
