@@ -1,5 +1,5 @@
 /**
- * A session as OTLP JSON: one trace, as any OpenTelemetry backend takes it. Names are those of the GenAI semantic
+ * A session as OTLP JSON: one trace, in the form that OpenTelemetry backends take. Names are those of the GenAI semantic
  * conventions 1.41.0 (status: Development), which moved to a repository of their own afterwards: `invoke_agent` is the root,
  * below it a `chat` span for each request and an `execute_tool` span for each call. Our own facts are `cloakroom.*`, and
  * every event of the log is an event of the span that it belongs to. Messages, arguments and results are opt-in.
