@@ -66,11 +66,10 @@ export class Feed {
       packed.add("rows", rowOf(fold, turn, at));
       if (at < live) stale.add(at);
       else if (this.#turns.has(at)) {
-        const { calls, ...own } = turnOnWire(turn);
+        const { calls: _calls, ...own } = turnOnWire(turn);
         if (!packed.add("turns", { at, turn: own })) stale.add(at);
         const column = columnOf(turn, at);
         if (column) packed.add("columns", column);
-        for (const [place] of calls.entries()) this.#calls.set(`${at}/${place}`, { at, place });
       }
     }
     for (const { at, place } of this.#calls.values()) {

@@ -230,7 +230,10 @@ function replied(draft: Draft, event: Logged & EventOf<"replied">): Draft {
     outputTokens: usage?.outputTokens ?? null,
   };
   turn.calls = event.calls.map((call) => callFrom(call, n));
-  for (const { call } of event.calls) draft.open.add(call);
+  for (const { call } of event.calls) {
+    draft.open.add(call);
+    callOf(draft, call);
+  }
   return total(draft, { calls: event.calls.length });
 }
 

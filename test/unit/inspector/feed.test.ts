@@ -10,7 +10,7 @@ import { INCREMENT_BYTES, MAXIMUM_COLUMNS, ToView, type ToViewOf } from "../../.
 import type { SessionView } from "../../../src/schema/view";
 import { receiptsFrom } from "../../../src/thimble/receipt";
 import { Attack, anyRun } from "../../support/anySession";
-import { everyEvent } from "../../support/everyEvent";
+import { eventWith, everyEvent } from "../../support/everyEvent";
 import { richHouse } from "../../support/inspectorHouse";
 import { longSession } from "../../support/longSession";
 
@@ -168,6 +168,23 @@ suite("the inspector's feed", () => {
     assert.deepEqual([...types].sort(), ["changed", "opened"]);
     assert.deepEqual(page.head?.limits, fold.head?.limits);
     assert.ok((fold.head?.limits.length ?? 0) >= 80);
+  });
+
+  test("calls are told when their turn is answered and when they change, not with whatever else happens in the turn", () => {
+    const wide = longSession({ turns: 12, calls: 100 });
+    const ends = [eventWith("gated", { turn: 12 }), eventWith("run_ended", { turn: 12 })];
+    const events = [
+      ...wide,
+      ...ends.map((event, n) => ({ ...event, n: wide.length + n, at: 0, origin: "loop" as const })),
+    ];
+    let at = 0;
+    watched(events, 1, (messages) => {
+      const event = events[++at];
+      const told = messages.flatMap((message) => (message.type === "changed" ? message.calls : []));
+      if (event?.type === "replied") assert.equal(told.length, event.calls.length);
+      else assert.ok(told.length <= 1, `${told.length} calls for one ${event?.type}`);
+    });
+    assert.equal(at, events.length - 1);
   });
 
   test("one call read back by thousands, a turn of a thousand calls: still small pieces", () => {
