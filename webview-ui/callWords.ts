@@ -183,7 +183,7 @@ export function resultWords(call: CallView, f: Format): { label: string; descrip
     case "window":
       return { label: "Read back", description: redeemed ? windowText(redeemed, f) : shown };
     case "cut":
-      return { label: "Cut", description: `${shown} shown; ${result.why}` };
+      return { label: "Cut", description: `${shown} shown; ${f.sentence(result.why)}` };
     case "refusal":
       return {
         label: "Refused",

@@ -96,7 +96,7 @@ export function whyView(
 ): TemplateResult {
   return html`<section class="why" aria-label=${WORDS.why}>
     <h3 class="text-label">${WORDS.why}</h3>
-    <p class="rule">${shownText(rule)}</p>
+    <p class="rule">${shownText(f.sentence(rule))}</p>
     <p class="quiet">
       ${
         setting === null

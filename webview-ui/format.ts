@@ -6,6 +6,8 @@ export type Format = {
   /** "1 call", "2,000 calls". */
   readonly count: (value: number, one: string, many?: string) => string;
   readonly ms: (value: number) => string;
+  /** A sentence of the log, which has its counts as bare digits. */
+  readonly sentence: (text: string) => string;
   /** A point in time, short enough for a menu. */
   readonly time: (at: number) => string;
   /** A point in time in full. */
@@ -21,6 +23,9 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, seconds: number])[
   ["hour", 3600],
   ["minute", 60],
 ];
+
+/** Digits that stand alone: no part of a name, a version, a path, a date or a digest. */
+const COUNT = /(?<![^\s(])\d{4,15}(?=[\s),;:]|[.]?$|[.]\s)/g;
 
 export function createFormat(locale: string | undefined, timeZone?: string): Format {
   const zone = timeZone === undefined ? {} : { timeZone };
@@ -40,6 +45,7 @@ export function createFormat(locale: string | undefined, timeZone?: string): For
     number,
     count: (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`,
     ms: (value) => (value < 1000 ? `${number(value)} ms` : `${decimal.format(value / 1000)} s`),
+    sentence: (text) => text.replace(COUNT, (digits) => number(Number(digits))),
     time: (at) => short.format(at),
     fullTime: (at) => full.format(at),
     ago: (at, now) => {

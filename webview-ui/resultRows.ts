@@ -49,7 +49,7 @@ export function resultRow(
     details: () => ({
       facts: factsOf(
         ["Result", label],
-        ["Why", reasonName(result.why)],
+        ["Why", f.sentence(reasonName(result.why))],
         ["Kind", className(result.class)],
         ["Origin", call.tainted ? "From outside, marked as untrusted" : null],
         ["Shown", f.count(result.shownChars, "character")],

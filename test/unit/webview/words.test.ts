@@ -45,6 +45,16 @@ test("numbers are written as the person's locale writes them", () => {
   assert.match(summary({ calls: 1, storedResults: 1, storedChars: 92_104 }, german), /92\.104 characters/);
 });
 
+test("a sentence of the log has its counts in the locale of who reads it; names, versions and dates stay", () => {
+  const german = createFormat("de-DE", "UTC");
+  const stays = "model gpt-20250807 of 2025-08-07 at 127.0.0.1:65000, version 10000.2, src/12345/a.ts, 999";
+  assert.equal(german.sentence(stays), stays);
+  assert.equal(
+    german.sentence("It is shown: 98957 characters, limit 5120 (limit: 5120 characters). Then 10000."),
+    "It is shown: 98.957 characters, limit 5.120 (limit: 5.120 characters). Then 10.000.",
+  );
+});
+
 test("every reason that Thimble has is said in words", () => {
   for (const reason of DecisionReason.options) assert.notEqual(reasonName(reason), reason);
   assert.equal(reasonName("not_found"), "not found");
