@@ -1,7 +1,8 @@
 /**
  * What deciding a turn costs: folding its events, pairing, ageing by cost, images, budgets and the figures of the request;
  * not serialising the body, no model, no disk. Sessions of 2,000 turns of one call each, whose results stay inline, with
- * the real tokenizer and a prompt cache that makes cuts pay. Late turns beside early ones of the same sessions.
+ * the real tokenizer and a prompt cache that makes cuts pay. Late turns beside early ones of the same sessions. And one
+ * reply of 10,000 calls beside one of 1,000, each result by itself: 1 where a reply costs no more than its length.
  */
 import { age } from "../src/agent/age";
 import { budget } from "../src/agent/budget";
@@ -10,7 +11,7 @@ import { requestFills } from "../src/agent/fills";
 import { fitImages } from "../src/agent/images";
 import type { BlobName, Ports } from "../src/agent/ports";
 import { fetchResult } from "../src/agent/retrieve";
-import { callKey } from "../src/history/fold";
+import { callKey, foldHistory } from "../src/history/fold";
 import { pair } from "../src/history/pair";
 import { openTokenizer } from "../src/models/tokenizer";
 import { Claim, type Digest } from "../src/schema/claim";
@@ -39,14 +40,22 @@ export async function run(): Promise<BenchResult> {
   const [early, middle, late] = [around(200), around(1000), around(TURNS)];
   const ratio = mean(late) / mean(early);
   const p99 = quantile(middle, 0.99);
+  const [folded, paired] = [wideRatio(foldOne), wideRatio(pairOne)];
   const ms = (value: number) => `${value.toFixed(3)} ms`;
   return {
-    json: { turn_2000_vs_200: round(ratio), turn_1000_ms_p99: round(p99) },
+    json: {
+      turn_2000_vs_200: round(ratio),
+      turn_1000_ms_p99: round(p99),
+      fold_10000_vs_1000_results: round(folded),
+      pair_10000_vs_1000_calls: round(paired),
+    },
     rows: [
       ["a turn at 200, mean and median", `${ms(mean(early))}, ${ms(quantile(early, 0.5))}`],
       ["a turn at 1000, mean and p99", `${ms(mean(middle))}, ${ms(p99)}`],
       ["a turn at 2000, mean and median", `${ms(mean(late))}, ${ms(quantile(late, 0.5))}`],
       ["2000 over 200, means", `${ratio.toFixed(2)} (goal 1.5)`],
+      ["a result of a reply of 10,000, folded, over one of 1,000", folded.toFixed(2)],
+      ["a call of 10,000 with one id, paired, over one of 1,000", paired.toFixed(2)],
     ],
   };
 }
@@ -55,6 +64,46 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const quantile = (values: readonly number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
 const round = (value: number) => Math.round(value * 1000) / 1000;
+
+const WIDE_RUNS = 7;
+
+/** What one of 10,000 costs, over what one of 1,000 does: medians. `prepare` is not measured, what it returns is. */
+function wideRatio(prepare: (calls: number) => () => void): number {
+  const median = (calls: number) =>
+    quantile(
+      Array.from({ length: WIDE_RUNS }, () => {
+        const work = prepare(calls);
+        const begun = performance.now();
+        work();
+        return performance.now() - begun;
+      }),
+      0.5,
+    ) / calls;
+  median(1000); // warm
+  return median(10_000) / median(1000);
+}
+
+const callsOf = (count: number, idOf: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => ({
+    ...{ call: callKey(1, n), id: idOf(n), name: "read", arguments: `${n}` },
+  }));
+
+/** Results finish in batches of eight, the last of each first. */
+function foldOne(count: number): () => void {
+  const order = Array.from({ length: count }, (_, n) => (n & ~7) + 7 - (n & 7));
+  const events: SessionEvent[] = [
+    { type: "asked", turn: 1, text: "Go." },
+    { ...REPLIED, turn: 1, calls: callsOf(count, String) },
+    ...order.map((n) => ({ ...REMEMBERED, call: callKey(1, n), text: `${n}` })),
+  ];
+  const logged = events.map((event, n): Logged => ({ n, at: n, origin: "loop", ...event }));
+  return () => void foldHistory(logged);
+}
+
+function pairOne(count: number): () => void {
+  const messages = [{ role: "assistant" as const, text: "", calls: callsOf(count, () => "x") }];
+  return () => void pair(messages, () => "proposed");
+}
 
 /** Milliseconds of each turn. */
 async function session(tokens: TokenCounter, seed: number): Promise<Float64Array> {

@@ -54,6 +54,7 @@ export type Divergence = {
 export type HistoryState = {
   readonly turn: number; // of the last request; 0 before the first
   readonly messages: readonly Message[];
+  readonly replyAt: number; // of the last reply among the messages; -1: there is none
   readonly pending: ReadonlyMap<string, CallProgress>; // calls without a result
   readonly coming: ReadonlyMap<string, Coming>; // by call
   /** By call, in the order in which they were remembered. */
@@ -88,6 +89,7 @@ export const historyFold: Fold<HistoryState> = {
   begin: (): Draft => ({
     turn: 0,
     messages: [],
+    replyAt: -1,
     pending: new Map(),
     coming: new Map(),
     results: new Map(),
@@ -221,7 +223,7 @@ function replied(state: Draft, event: Logged & EventOf<"replied">): Draft {
   state.failedInARow = event.end === "failed" ? state.failedInARow + 1 : 0;
   if (event.text === "" && event.calls.length === 0) return state; // nothing was said: no message
   for (const { call } of event.calls) state.pending.set(call, "proposed");
-  state.messages.push({ role: "assistant", text: event.text, calls: event.calls });
+  state.replyAt = state.messages.push({ role: "assistant", text: event.text, calls: event.calls }) - 1;
   return state;
 }
 
@@ -255,9 +257,9 @@ function remembered(state: Draft, event: Logged & EventOf<"remembered">): Draft 
   const { messages } = state;
   const { whole = null, isReadBack = false } = state.coming.get(event.call) ?? {};
   state.coming.delete(event.call);
-  const replyAt = messages.findLastIndex(
-    (message) => message.role === "assistant" && message.calls.some(({ call }) => call === event.call),
-  );
+  const isAskedBy = (message: Message | undefined) =>
+    message?.role === "assistant" && orderOf(message).has(event.call);
+  const replyAt = isAskedBy(messages[state.replyAt]) ? state.replyAt : messages.findLastIndex(isAskedBy);
   const reply = messages[replyAt];
   if (reply?.role !== "assistant") return state;
   const order = orderOf(reply);
@@ -342,6 +344,7 @@ function respliced(state: Draft, event: Logged & EventOf<"repaired" | "pruned">)
   const [first] = event.splices;
   if (!first) return state;
   state.messages = spliced(state.messages, event.splices);
+  state.replyAt = state.messages.findLastIndex(({ role }) => role === "assistant");
   moved(state, first.at);
   const isThere = ({ at, call }: ResultFacts) => {
     const message = state.messages[at];

@@ -94,6 +94,7 @@ function repairBlock(
   if (isValid(messages, start, end, reply)) return null;
 
   const calls = reply ? repairCalls(reply.calls, repairs) : [];
+  const owners = new Owners(calls);
   const results = new Map<MessageCall, number | ToolMessage>();
   const others: number[] = [];
   let sawOther = false;
@@ -104,9 +105,9 @@ function repairBlock(
       sawOther = true;
       continue;
     }
-    const owner = ownerOf(message, calls, results);
+    const owner = owners.next(message);
     if (!owner) {
-      const answered = calls.some(({ original }) => original.id === message.id);
+      const answered = owners.has(message.id);
       repairs.push({
         kind: answered ? "result_duplicated" : "result_orphaned",
         call: message.call,
@@ -159,7 +160,7 @@ type RepairedCall = { readonly call: MessageCall; readonly original: MessageCall
 /** Prunes empty ids and exact copies; a reused id on a different call gets a new one, the same every time (P7, P10). */
 function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): RepairedCall[] {
   const kept: RepairedCall[] = [];
-  const keptById = new Map<string, MessageCall[]>();
+  const keptById = new Map<string, Set<string>>(); // what was asked under an id
   const taken = new Set(calls.map(({ id }) => id));
   for (const original of calls) {
     if (original.id === "") {
@@ -170,8 +171,9 @@ function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): Repaired
       });
       continue;
     }
-    const same = keptById.get(original.id) ?? [];
-    if (same.some((other) => other.name === original.name && other.arguments === original.arguments)) {
+    const same = keptById.get(original.id) ?? new Set();
+    const asked = JSON.stringify([original.name, original.arguments]);
+    if (same.has(asked)) {
       repairs.push({
         kind: "call_duplicated",
         call: original.call,
@@ -180,12 +182,12 @@ function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): Repaired
       continue;
     }
     keptById.set(original.id, same);
-    same.push(original);
-    if (same.length === 1) {
+    same.add(asked);
+    if (same.size === 1) {
       kept.push({ call: original, original });
       continue;
     }
-    let id = `${original.id}~${same.length}`;
+    let id = `${original.id}~${same.size}`;
     while (taken.has(id)) id += "~";
     taken.add(id);
     repairs.push({
@@ -198,14 +200,42 @@ function repairCalls(calls: readonly MessageCall[], repairs: Repair[]): Repaired
   return kept;
 }
 
-/** The call that a result answers: the one it names, else the first unanswered one of its id. */
-function ownerOf(
-  result: ToolMessage,
-  calls: readonly RepairedCall[],
-  results: ReadonlyMap<MessageCall, unknown>,
-): RepairedCall | undefined {
-  const open = calls.filter(({ call, original }) => original.id === result.id && !results.has(call));
-  return open.find(({ call }) => call.call === result.call) ?? open[0];
+/** The call that a result answers: the one it names, else the first unanswered one of its id. A reply may have thousands. */
+class Owners {
+  readonly #byId = new Map<string, { readonly calls: RepairedCall[]; answered: number }>(); // so many at its beginning
+  readonly #byName = new Map<string, RepairedCall>();
+  readonly #answered = new Set<RepairedCall>();
+
+  constructor(calls: readonly RepairedCall[]) {
+    for (const owner of calls) {
+      const { id } = owner.original;
+      const same = this.#byId.get(id) ?? { calls: [], answered: 0 };
+      same.calls.push(owner);
+      this.#byId.set(id, same);
+      this.#byName.set(owner.call.call, owner);
+    }
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** Counts as answered from now on. */
+  next({ id, call }: ToolMessage): RepairedCall | undefined {
+    const named = this.#byName.get(call);
+    const isIts = named !== undefined && named.original.id === id && !this.#answered.has(named);
+    const owner = isIts ? named : this.#firstOpen(id);
+    if (owner) this.#answered.add(owner);
+    return owner;
+  }
+
+  #firstOpen(id: string): RepairedCall | undefined {
+    const same = this.#byId.get(id);
+    if (!same) return undefined;
+    const isAnswered = (owner: RepairedCall | undefined) => owner !== undefined && this.#answered.has(owner);
+    while (isAnswered(same.calls[same.answered])) same.answered++;
+    return same.calls[same.answered];
+  }
 }
 
 /** The reply with the calls that stay; without text and calls it goes, as no provider takes an empty one. */

@@ -45,23 +45,30 @@ async function runCommands(
   return { passed: commands.length - failures.length, skipped: [], failures, output };
 }
 
-/** `processes`: files are dealt out to so many, which run side by side. */
-const nodeTests = (
-  name: string,
-  needs: readonly string[],
-  timeoutMs: number,
-  limitSeconds: number,
-  processes = 1,
-): Stage => ({
+type NodeTests = {
+  readonly needs?: readonly string[];
+  readonly timeoutMs: number;
+  /** Of one process. */
+  readonly limitSeconds: number;
+  readonly filesAtOnce: number;
+  readonly processes: number;
+};
+
+/** Each process has the next few files that no other had; so many run side by side until none are left. */
+const nodeTests = (name: string, of: NodeTests): Stage => ({
   name,
-  needs,
+  needs: of.needs ?? [],
   run: async ({ environment, grep }) => {
     const all = testFiles(`test/${name}`);
-    const hands = grep
-      ? [all]
-      : Array.from({ length: processes }, (_, hand) => all.filter((_, at) => at % processes === hand));
-    const run = (files: string[]) => runNodeStage({ files, timeoutMs, limitSeconds, environment, grep });
-    return together(await Promise.all(hands.map(run)));
+    const run = (files: string[]) => runNodeStage({ ...of, files, environment, grep });
+    if (grep) return run(all);
+    const results: StageResult[] = [];
+    const work = async () => {
+      for (let files = all.splice(0, of.filesAtOnce); files.length > 0; files = all.splice(0, of.filesAtOnce))
+        results.push(await run(files));
+    };
+    await Promise.all(Array.from({ length: of.processes }, work));
+    return together(results);
   },
 });
 
@@ -84,8 +91,8 @@ export const STAGES: readonly Stage[] = [
       ]),
   },
   { name: "build", needs: [], run: () => runCommands([["build", process.execPath, "esbuild.mjs"]]) },
-  nodeTests("unit", [], 60_000, 420, 2),
-  nodeTests("harness", [], 90_000, 400),
+  nodeTests("unit", { timeoutMs: 60_000, limitSeconds: 240, filesAtOnce: 16, processes: 2 }),
+  nodeTests("harness", { timeoutMs: 90_000, limitSeconds: 400, filesAtOnce: 16, processes: 1 }),
   {
     name: "host",
     needs: ["build"],
@@ -101,5 +108,5 @@ export const STAGES: readonly Stage[] = [
         grep,
       }),
   },
-  nodeTests("e2e", ["build"], 120_000, 400, 2),
+  nodeTests("e2e", { needs: ["build"], timeoutMs: 120_000, limitSeconds: 300, filesAtOnce: 1, processes: 2 }),
 ];

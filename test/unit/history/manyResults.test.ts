@@ -1,4 +1,4 @@
-/** A reply of thousands of calls costs no more than its length, in whatever order they finish. */
+/** A reply of thousands of calls, in whatever order they finish. What it costs: `npm run bench -- history`. */
 import assert from "node:assert/strict";
 import { foldHistory } from "../../../src/history/fold";
 import { pair } from "../../../src/history/pair";
@@ -25,31 +25,25 @@ for (const [name, order] of [
   ["in call order", Array.from({ length: CALLS }, (_, n) => n)],
   ["a batch of eight backwards", Array.from({ length: CALLS }, (_, n) => (n & ~7) + 7 - (n & 7))],
 ] as const) {
-  test(`10,000 results of one reply, ${name}, stand in call order within two seconds`, () => {
+  test(`10,000 results of one reply, ${name}, stand in call order`, () => {
     const events = logOf(order);
-    const started = performance.now();
     const { messages, results } = foldHistory(events);
-    const elapsedMs = performance.now() - started;
     assert.deepEqual(
       messages.slice(2).map(({ text }) => text),
       order.map((_, n) => `${n}`),
     );
     assert.ok([...results.values()].every(({ at, call }) => messages[at]?.text === call.slice(3)));
-    assert.ok(elapsedMs < 2000, `${Math.round(elapsedMs)} ms`);
   });
 }
 
-test("P7 10,000 different calls with one id get their own within two seconds", () => {
+test("P7 10,000 different calls with one id get their own", () => {
   const calls = Array.from({ length: CALLS }, (_, n) => ({
     call: `t1c${n}`,
     id: "x",
     name: "read",
     arguments: `${n}`,
   }));
-  const started = performance.now();
   const [reply] = pair([{ role: "assistant", text: "", calls }], () => "proposed").messages;
-  const elapsedMs = performance.now() - started;
   assert.ok(reply?.role === "assistant");
   assert.equal(new Set(reply.calls.map(({ id }) => id)).size, CALLS);
-  assert.ok(elapsedMs < 2000, `${Math.round(elapsedMs)} ms`);
 });
