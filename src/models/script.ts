@@ -20,6 +20,7 @@ export type ScriptReply = z.infer<typeof ScriptReply>;
 export const Script = z.strictObject({
   name: z.string(),
   images: z.boolean().optional(), // the model takes images in results
+  maxInputTokens: z.int().positive().optional(), // the model's window; without it nobody says how much it takes
   conversations: z.array(z.array(ScriptReply).min(1)).min(1),
 });
 export type Script = z.infer<typeof Script>;

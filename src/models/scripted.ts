@@ -16,7 +16,7 @@ export function createScriptedModel(
   const info: ModelInfo = {
     id: SCRIPTED_MODEL_ID,
     name: script.name,
-    maxInputTokens: null,
+    maxInputTokens: script.maxInputTokens ?? null,
     abilities: {
       rawArguments: true,
       usage: false,

@@ -1,6 +1,6 @@
 /** The offline model: its place is read off the messages, handles come out of tickets it was really sent. */
 import assert from "node:assert/strict";
-import { parseScript } from "../../../src/models/script";
+import { parseScript, type Script } from "../../../src/models/script";
 import { createScriptedModel } from "../../../src/models/scripted";
 
 import type { ReplyPart, SentMessage } from "../../../src/schema/model";
@@ -61,6 +61,12 @@ test("a handle is quoted out of the latest ticket of that tool, and stays a gap 
     assert.equal((await argumentsOf(user("a"), said, other)).handle, "{{handle:read_file}}");
 });
 
+test("its window is the one that the script says, and otherwise nobody knows it", () => {
+  const windowOf = (script: Script) => createScriptedModel(script, async () => undefined).info.maxInputTokens;
+  assert.equal(windowOf(SCRIPT), null);
+  assert.equal(windowOf({ ...SCRIPT, maxInputTokens: 32_000 }), 32_000);
+});
+
 test("a script that is none is refused with its file and its place", () => {
   const cases: [string, RegExp][] = [
     ["{", /demo\.json is not valid JSON/],
@@ -68,6 +74,7 @@ test("a script that is none is refused with its file and its place", () => {
     ['{"name":"x","conversations":[]}', /at conversations/],
     ['{"name":"x","conversations":[[{"says":"typo"}]]}', /at conversations\.0\.0/],
     ['{"name":"x","conversations":[[{"pauseMs":-1}]]}', /at conversations\.0\.0\.pauseMs/],
+    ['{"name":"x","maxInputTokens":0,"conversations":[[{}]]}', /at maxInputTokens/],
   ];
   for (const [text, message] of cases)
     assert.throws(
