@@ -25,6 +25,7 @@ import { LimitChoices } from "./vscode/limitChoices";
 import { LimitCommands } from "./vscode/limitCommands";
 import { pickModel } from "./vscode/pickModel";
 import { registerPolicyLanguage } from "./vscode/policyLanguage";
+import { ReviewCommands } from "./vscode/reviewCommands";
 import { SessionController } from "./vscode/sessionController";
 import { readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { editorDialogs, StoreCommands } from "./vscode/storeCommands";
@@ -93,22 +94,22 @@ export function activate(context: vscode.ExtensionContext): void {
     commands,
   });
   owned.add(storeCommands.register());
-  const limits = new LimitCommands({
-    choices,
-    sessions,
-    owner: userName(),
+  const asked = { choices, owner: userName(), guard: (work: () => Promise<void>) => commands.guard(work) };
+  const limits = new LimitCommands({ ...asked, sessions });
+  owned.add(limits.register());
+  const reviews = new ReviewCommands({
+    ...asked,
     unapproved: () => workspacePolicies(choices),
     review: () => reviewOf(store),
-    guard: (work) => commands.guard(work),
   });
-  owned.add(limits.register());
+  owned.add(reviews.register());
 
   createInspector(
     {
       context,
       sessions,
       commands,
-      acts: { limits, store: storeCommands, answer: () => approver.reopen() },
+      acts: { limits, reviews, store: storeCommands, answer: () => approver.reopen() },
       tokens,
       recorded: async (session) => recordedIn(await openSessions(store), session, REPLAYED_BYTES),
       readTranscript: async (file) => (await readTranscripts(file)).sessions,

@@ -11,6 +11,7 @@ import type { InspectorActs } from "./inspectorPage";
 import type { LimitCommands } from "./limitCommands";
 import { linkTo } from "./links";
 import { inLabel, inNotice } from "./plainText";
+import type { ReviewCommands } from "./reviewCommands";
 import type { SessionController } from "./sessionController";
 import type { StoreCommands } from "./storeCommands";
 
@@ -18,6 +19,7 @@ export type ActPorts = {
   readonly sessions: SessionController;
   readonly commands: Commands;
   readonly limits: LimitCommands;
+  readonly reviews: ReviewCommands;
   readonly store: StoreCommands;
   readonly answer: () => void;
   readonly analyze: () => Promise<void>;
@@ -29,7 +31,7 @@ export type ActPorts = {
 const STATUS_MS = 4000;
 
 export function inspectorActs(ports: ActPorts): InspectorActs {
-  const { sessions, commands, limits, store } = ports;
+  const { sessions, commands, limits, reviews, store } = ports;
   const guard = (work: () => Promise<void>) => commands.guard(work);
   return {
     startSession: () => commands.start(),
@@ -49,7 +51,7 @@ export function inspectorActs(ports: ActPorts): InspectorActs {
     verifySession: ({ session }) => guard(() => store.verify(session)),
     setIntent: ({ session }) => guard(() => limits.setIntent(session)),
     setResultLimits: () => commands.setResultLimits(),
-    reviewResultLimits: () => guard(() => limits.reviewLimits()),
+    reviewResultLimits: () => guard(() => reviews.reviewLimits()),
     openSetting: ({ setting }) => guard(() => openSetting(setting)),
     applySettings: ({ session, knobs }) => guard(() => ports.apply(session, knobs)),
     openInEditor: ({ session }) =>

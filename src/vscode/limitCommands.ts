@@ -1,39 +1,18 @@
-/** The palette's commands for result limits: intent, exemptions, and a workspace's rules. Each asks, nothing is guessed. */
+/** The palette's commands for what result limits leave alone: intent and exemptions. Each asks, nothing is guessed. */
 import * as vscode from "vscode";
-import type { Digest } from "../schema/claim";
-import { Intent, type OperatorExemption, type Rollout } from "../schema/policy";
-import type { ReviewRow } from "../thimble/review";
+import { Intent, type OperatorExemption } from "../schema/policy";
 import type { LimitChoices } from "./limitChoices";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
-
-/** A workspace's policy that has not been allowed to enforce here. `contracts`: in words. */
-export type Unapproved = {
-  readonly label: string;
-  readonly rulesSha256: Digest;
-  readonly contracts: readonly string[];
-  /** What becomes of larger results than these; null: nothing. */
-  readonly largerResults: "project" | "micro_context" | null;
-};
-
-/** `faults`: files that are no policy now, and what is wrong with them. */
-export type WorkspacePolicies = {
-  readonly unapproved: readonly Unapproved[];
-  readonly faults: readonly { readonly path: string; readonly problem: string }[];
-};
 
 export type LimitPorts = {
   readonly choices: LimitChoices;
   readonly sessions: SessionController;
   readonly owner: string; // who exempts
-  readonly unapproved: () => Promise<WorkspacePolicies>;
-  /** What this workspace's sessions say of each contract. */
-  readonly review: () => Promise<readonly ReviewRow[]>;
   readonly guard: (work: () => Promise<void>) => Promise<void>;
 };
 
 const HOUR_MS = 3_600_000;
-const SHOWN_CONTRACTS = 12;
 const STATUS_MS = 5000;
 
 export class LimitCommands {
@@ -48,8 +27,6 @@ export class LimitCommands {
       "cloakroom.setIntent": () => this.setIntent(),
       "cloakroom.addExemption": () => this.addExemption(),
       "cloakroom.removeExemption": () => this.removeExemption(),
-      "cloakroom.approvePolicy": () => this.approvePolicy(),
-      "cloakroom.reviewLimits": () => this.reviewLimits(),
     };
     return vscode.Disposable.from(
       ...Object.entries(commands).map(([id, run]) =>
@@ -172,72 +149,6 @@ export class LimitCommands {
     this.#told(`No longer exempt: ${nameOf(picked.exemption)}`, session);
   }
 
-  async approvePolicy(): Promise<void> {
-    const { unapproved: found, faults } = await this.#ports.unapproved();
-    for (const fault of faults) void this.#ports.guard(() => tellFault(fault));
-    if (found.length + faults.length === 0)
-      return void vscode.window.showInformationMessage(
-        "Cloakroom: There is no policy in this workspace that only observes.",
-      );
-    for (const { label, rulesSha256, contracts, largerResults } of found) {
-      const more =
-        contracts.length > SHOWN_CONTRACTS ? `\n… and ${contracts.length - SHOWN_CONTRACTS} more` : "";
-      const larger = largerResults === null ? "" : `\n${LARGER[largerResults]}`;
-      const detail = `${contracts.slice(0, SHOWN_CONTRACTS).join("\n")}${more}${larger}\n\nIt comes before your own policy and the built-in one. A change of its rules asks again. Rules ${rulesSha256.slice(0, 12)}.`;
-      const question = `Let ${inNotice(label)} lower result counts on this machine?`;
-      const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, "Allow");
-      if (answer !== "Allow") continue;
-      await this.#ports.choices.approve(rulesSha256);
-      this.#told(`Allowed: ${label}`);
-    }
-  }
-
-  /** Who decides, when and why is kept; the next run of a session decides by it. */
-  async reviewLimits(): Promise<void> {
-    const { choices, owner, review } = this.#ports;
-    const rows = await review();
-    if (rows.length === 0)
-      return void vscode.window.showInformationMessage(
-        "Cloakroom: No session of this workspace has a tool with a contract yet.",
-      );
-    const decided = new Map(choices.reviewed().map((decision) => [decision.id, decision]));
-    const picked = await vscode.window.showQuickPick(
-      rows.map((row) => ({ row, ...itemOf(row, decided.get(row.check.id)) })),
-      { title: "Review Result Limits", placeHolder: "Pick a contract", matchOnDetail: true },
-    );
-    if (!picked) return;
-    const { id, tool, argument } = picked.row.check;
-    const last = decided.get(id);
-    const now = last?.mode ?? picked.row.check.mode;
-    const enforce = {
-      mode: "enforce" as const,
-      label: "Enforce",
-      detail: "Counts above its ceiling are lowered, when result limits are set to Enforce.",
-    };
-    const observe = {
-      mode: "observe" as const,
-      label: "Observe",
-      detail: "Calls run as written; what would have been lowered is recorded.",
-    };
-    const mode = await vscode.window.showQuickPick(
-      [enforce, observe].map((item) => ({ ...item, description: item.mode === now ? "current" : "" })),
-      {
-        title: `Review Result Limits: ${tool} ${argument}`,
-        placeHolder: last ? decisionIn(last) : "Nobody has decided yet",
-      },
-    );
-    if (!mode) return;
-    const why = await vscode.window.showInputBox({
-      title: `${mode.label} ${tool} ${argument}: Reason`,
-      prompt: "Kept with your name and the date.",
-      validateInput: (text) => (text.trim() === "" ? "Say why." : null),
-      ignoreFocusOut: true,
-    });
-    if (!why) return;
-    await choices.review({ id, tool, argument, mode: mode.mode, by: owner, at: Date.now(), why: why.trim() });
-    this.#told(`${mode.label}: ${tool} ${argument}`);
-  }
-
   /** The session that the inspector shows, or the one that is started next. Undefined: the person closed the picker. */
   async #chosen(session: string): Promise<Chosen> {
     const title = (await this.#ports.sessions.fold(session))?.head?.title ?? session;
@@ -291,11 +202,6 @@ export class LimitCommands {
   }
 }
 
-const LARGER = {
-  project: "Larger results: their first whole records are shown",
-  micro_context: "Larger results: the model may be asked about them, where your settings allow it",
-} as const;
-
 /** `id` null: the session that is started next. */
 type Chosen = { readonly id: string | null; readonly name: string };
 
@@ -305,48 +211,6 @@ const nameOf = ({ tool, once }: OperatorExemption): string =>
 function untilOf({ expiresAt }: OperatorExemption): string {
   if (expiresAt === null) return "until it is removed";
   return expiresAt <= Date.now() ? "expired" : `until ${new Date(expiresAt).toLocaleString()}`;
-}
-
-const MODE_NAMES = { off: "Off", observe: "Observe", enforce: "Enforce" } as const;
-
-/** The mode is what the newest session had; a decision that came after counts from the next run on. */
-function itemOf(row: ReviewRow, decision: Rollout | undefined) {
-  const { tool, argument, source, mode } = row.check;
-  const isDue = decision !== undefined && decision.mode !== mode;
-  const modes = isDue ? `${MODE_NAMES[mode]}, decided: ${MODE_NAMES[decision.mode]}` : MODE_NAMES[mode];
-  return {
-    label: inLabel(`${tool} ${argument}`),
-    description: inLabel(`${modes} · ${source}`),
-    detail: countsOf(row),
-  };
-}
-
-const decisionIn = ({ mode, by, at, why }: Rollout): string =>
-  inNotice(`${MODE_NAMES[mode]} since ${new Date(at).toLocaleDateString()}, by ${by}: ${why}`);
-
-/** Short enough to be read whole in a picker. */
-function countsOf({ sessions, calls, proposed, lowered, requested, effective, marks }: ReviewRow): string {
-  const seen = `${calls === 0 ? "No calls" : counted(calls, "call")}, ${counted(sessions, "session")}`;
-  if (calls === 0) return seen;
-  if (proposed + lowered === 0) return `${seen}, none above its ceiling`;
-  const changed = [
-    proposed === 0 ? "" : `${proposed} proposed`,
-    lowered === 0 ? "" : `${lowered} lowered`,
-  ].filter((part) => part !== "");
-  const items = `${BigInt(requested).toLocaleString()} → ${counted(effective, "item")}`;
-  const kinds = [...new Set(marks.map((mark) => mark.replace(/ by .*$/, "").replaceAll("_", " ")))];
-  const against =
-    marks.length === 0 ? "no false clamp" : `${counted(marks.length, "false clamp")} (${kinds.join(", ")})`;
-  return `${seen} · ${changed.join(", ")} · ${items} · ${against}`;
-}
-
-const counted = (count: number | string, noun: string): string =>
-  `${BigInt(count).toLocaleString()} ${noun}${String(count) === "1" ? "" : "s"}`;
-
-async function tellFault({ path, problem }: WorkspacePolicies["faults"][number]): Promise<void> {
-  const open = "Open File";
-  const picked = await vscode.window.showWarningMessage(`Cloakroom: ${inNotice(problem)}`, open);
-  if (picked === open) await vscode.window.showTextDocument(vscode.Uri.file(path));
 }
 
 async function askNumber(): Promise<Intent | undefined> {
