@@ -1,27 +1,18 @@
 // test: the command line, as a process: same core, real tools, a store on disk.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
+import { runCli } from "../support/cliProcess";
 import { writeSample } from "../support/sample";
-
-type Finished = { readonly code: number; readonly out: string; readonly err: string };
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "clk-cli-"));
 const workspace = path.join(folder, "harbour log");
 const store = path.join(folder, "store");
 const demo = path.join(root, "media", "demo-script.json");
 
-function cloakroom(...words: string[]): Promise<Finished> {
-  const args = ["--import", import.meta.resolve("tsx"), path.join(root, "src", "cli.ts"), ...words];
-  return new Promise((resolve) =>
-    execFile(process.execPath, args, { cwd: folder }, (error, out, err) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-    ),
-  );
-}
+const cloakroom = (...words: string[]) => runCli(words, { cwd: folder });
 
 const script = (name: string, replies: unknown): string => {
   const file = path.join(folder, `${name}.json`);

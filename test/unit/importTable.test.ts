@@ -1,22 +1,20 @@
 // test/unit: the import table's check fails on one planted violation per rule, and only on those.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../../scripts/bootstrap.mjs";
 import { importViolations } from "../../scripts/checkImports";
 
-/** A copy of the sources with one file planted. */
-function withPlanted<T>(file: string, text: string, use: (copy: string) => T): T {
-  const copy = mkdtempSync(path.join(os.tmpdir(), "clk-imports-"));
+/** A tree of one file: each file is checked by itself. */
+function withPlanted<T>(file: string, text: string, use: (tree: string) => T): T {
+  const tree = mkdtempSync(path.join(os.tmpdir(), "clk-imports-"));
   try {
-    for (const folder of ["src", "webview-ui"])
-      cpSync(path.join(root, folder), path.join(copy, folder), { recursive: true });
-    mkdirSync(path.dirname(path.join(copy, file)), { recursive: true });
-    writeFileSync(path.join(copy, file), text);
-    return use(copy);
+    mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });
+    writeFileSync(path.join(tree, file), text);
+    return use(tree);
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(tree, { recursive: true, force: true });
   }
 }
 

@@ -1,29 +1,17 @@
 // test: `cloakroom analyze` as a process: the table, JSON, what cannot be read, and sessions of a store.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { root } from "../../../scripts/bootstrap.mjs";
+import { runCli } from "../../support/cliProcess";
 import { writeSample } from "../../support/sample";
-
-type Finished = { readonly code: number; readonly out: string; readonly err: string };
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "clk-analyze-"));
 
-const cloakroom = (...words: string[]): Promise<Finished> => cloakroomAt(os.homedir(), ...words);
-
-function cloakroomAt(home: string, ...words: string[]): Promise<Finished> {
-  const args = ["--import", import.meta.resolve("tsx"), path.join(root, "src", "cli.ts"), ...words];
-  return new Promise((resolve) =>
-    execFile(
-      process.execPath,
-      args,
-      { cwd: folder, env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home } },
-      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-    ),
-  );
-}
+const cloakroom = (...words: string[]) => cloakroomAt(os.homedir(), ...words);
+const cloakroomAt = (home: string, ...words: string[]) =>
+  runCli(words, { cwd: folder, env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home } });
 
 const call = (id: string, name: string, words: unknown) => ({
   role: "assistant",

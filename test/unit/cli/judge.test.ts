@@ -1,9 +1,7 @@
 // test: `cloakroom replay` and `cloakroom scorecard` on a real store; the words and exit codes as a process.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { root } from "../../../scripts/bootstrap.mjs";
 import { replay, scorecard } from "../../../src/cli/judge";
 import type { Logged, SessionEvent } from "../../../src/schema/event";
 import { ScorecardView } from "../../../src/schema/scorecard";
@@ -13,6 +11,7 @@ import { sha256 } from "../../../src/store/digest";
 import { DEFAULT_LIMITS } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { Vault } from "../../../src/store/vault";
+import { runCli } from "../../support/cliProcess";
 import { altered, copied, type LimitRun, limitSession } from "../../support/limitSessions";
 import { clock, folderOf, withFolder } from "../../support/storeFolder";
 import { artifactWith, contractWith } from "../../support/thimble";
@@ -219,13 +218,7 @@ suite("cli/judge", () => {
   test("as a process: words, exit codes and usage", async () => {
     await withFolder(async (folder) => {
       const id = await kept(await Sessions.open(folder, path.resolve("."), clock));
-      const cloakroom = (...args: string[]) =>
-        new Promise<{ code: number; out: string; err: string }>((resolve) => {
-          const all = ["--import", import.meta.resolve("tsx"), path.join(root, "src", "cli.ts"), ...args];
-          execFile(process.execPath, all, (error, out, err) =>
-            resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-          );
-        });
+      const cloakroom = (...words: string[]) => runCli(words);
       const at = ["--workspace", path.resolve("."), "--store", folder];
       const ran = await cloakroom("replay", id, ...at);
       assert.deepEqual(

@@ -1,42 +1,29 @@
 /** The command line's acts on what is stored, as a process: what they print, and how they end. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { sha256 } from "../../../src/store/digest";
 import { Sessions } from "../../../src/store/sessions";
+import { runCli } from "../../support/cliProcess";
 import { tool } from "../../support/house";
 import { LONG, sessionWith, typesOf } from "../../support/lifetime";
 import { ofType, runIn } from "../../support/runs";
 import { clock, folderOf, hasCode } from "../../support/storeFolder";
-import { bundleWriter } from "../../support/writerProcess";
-
-type Finished = { readonly code: number; readonly out: string; readonly err: string };
 
 let folder = "";
 let root = "";
 let workspace = "";
-let program = "";
 
 suiteSetup(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "clk-acts-"));
   root = path.join(folder, "store");
   workspace = path.join(folder, "harbour log");
-  program = await bundleWriter(folder, "src/cli.ts");
 });
 suiteTeardown(() => rm(folder, { recursive: true, force: true }));
 
-function cloakroom(...words: string[]): Promise<Finished> {
-  return new Promise((resolve) =>
-    execFile(
-      process.execPath,
-      [program, ...words, "--workspace", workspace, "--store", root],
-      { cwd: folder },
-      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-    ),
-  );
-}
+const cloakroom = (...words: string[]) =>
+  runCli([...words, "--workspace", workspace, "--store", root], { cwd: folder });
 
 test("verify, export, import, fork, forget and sweep: one sentence each, problems on standard error, the exit code tells", async function () {
   this.timeout(30_000);

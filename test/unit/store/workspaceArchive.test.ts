@@ -12,9 +12,9 @@ import { StoreCare } from "../../../src/store/care";
 import { sha256 } from "../../../src/store/digest";
 import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
+import { cliProgram } from "../../support/cliProcess";
 import { LONG, problems, sessionWith, verified } from "../../support/lifetime";
 import { clock, filesBelow, folderOf, hasCode, withStore } from "../../support/storeFolder";
-import { bundleWriter } from "../../support/writerProcess";
 
 const HERE = "file:///work";
 const BIG = `${"x".repeat(700_000)} the end`;
@@ -166,7 +166,7 @@ test("an archive of many sessions is taken in with one of them in memory at a ti
     const file = path.join(folder, "all.zip");
     await (await StoreCare.open(root, HERE, clock)).exportWorkspace(file);
     const words = ["import", file, "--workspace", HERE, "--store", path.join(folder, "there")];
-    const program = await bundleWriter(folder, "src/cli.ts");
+    const program = await cliProgram();
     const { status, stdout } = spawnSync(process.execPath, ["--max-old-space-size=64", program, ...words]);
     assert.equal(status, 0); // all of them are 84 MB
     assert.match(String(stdout), /^Imported 14 sessions/);
