@@ -91,7 +91,7 @@ export const STAGES: readonly Stage[] = [
       ]),
   },
   { name: "build", needs: [], run: () => runCommands([["build", process.execPath, "esbuild.mjs"]]) },
-  nodeTests("unit", { timeoutMs: 60_000, limitSeconds: 240, filesAtOnce: 16, processes: 2 }),
+  nodeTests("unit", { timeoutMs: 60_000, limitSeconds: 420, filesAtOnce: 16, processes: 2 }),
   nodeTests("harness", { timeoutMs: 90_000, limitSeconds: 400, filesAtOnce: 16, processes: 1 }),
   {
     name: "host",
@@ -108,5 +108,5 @@ export const STAGES: readonly Stage[] = [
         grep,
       }),
   },
-  nodeTests("e2e", { needs: ["build"], timeoutMs: 120_000, limitSeconds: 300, filesAtOnce: 1, processes: 2 }),
+  nodeTests("e2e", { needs: ["build"], timeoutMs: 120_000, limitSeconds: 400, filesAtOnce: 1, processes: 2 }),
 ];
