@@ -1,5 +1,5 @@
 /**
- * Copilot chat exports of VS Code (Export Chat…): `{ requests, responderUsername, … }`.
+ * Copilot chats of VS Code, exported (Export Chat…) or as it kept them in one piece: `{ requests, responderUsername, … }`.
  *
  * | part of a request | becomes |
  * | --- | --- |
@@ -23,7 +23,9 @@ export const copilotChat: DocumentFormat = {
       ({ message, response }) => message !== undefined && Array.isArray(response),
     ),
   read(value, { session }) {
-    const requests = listOf(recordOf(value).requests);
+    const { requests: given, customTitle } = recordOf(value);
+    const requests = listOf(given);
+    session.facts({ title: textOf(customTitle) });
     session.note("request(s) were no record", requests.length - recordsOf(requests).length);
     for (const request of recordsOf(requests)) readRequest(request, session);
   },
@@ -31,7 +33,7 @@ export const copilotChat: DocumentFormat = {
 
 function readRequest(request: Json, session: SessionDraft): void {
   const at = timeOf(request.timestamp);
-  const { message, isCanceled } = request;
+  const { message } = request;
   const { metadata, errorDetails } = recordOf(request.result);
   const { toolCallRounds, toolCallResults } = recordOf(metadata);
   session.facts({ id: textOf(request.requestId), model: textOf(request.modelId) });
@@ -56,7 +58,13 @@ function readRequest(request: Json, session: SessionDraft): void {
   }
   for (const [id, result] of results)
     session.result({ id, text: textIn(result, session), isError: null, at });
-  if (rounds.length === 0) readView(request, session, at, isCanceled === true);
+  if (rounds.length === 0) readView(request, session, at, isStopped(request));
+}
+
+/** In the numbers of `modelState`, 0 was still at it when the session was written, 2 was cancelled. */
+function isStopped({ isCanceled, modelState }: Json): boolean {
+  const { value } = recordOf(modelState);
+  return isCanceled === true || value === 0 || value === 2;
 }
 
 /** What the view showed is all there is. */

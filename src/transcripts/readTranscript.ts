@@ -1,16 +1,16 @@
 /** Transcripts of other agents become sessions of ours: the format is told by what is in the file, never by its name. */
 import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { Failure } from "../schema/failure";
 import { type DraftedSession, type SafeTexts, TranscriptDraft, type TranscriptPorts } from "./draft";
 import type { DocumentFormat, LineFormat } from "./format";
 import { DOCUMENT_FORMATS, FORMAT_NAMES, LINE_FORMATS } from "./formats";
 import { fusedObjects, isRecord, type Json, parseJson } from "./json";
 import { linesOf } from "./lines";
+import { isPacked, MAXIMUM_LINES_BYTES } from "./packed";
+import { refused } from "./refused";
 
 /** What stands as one JSON value is read whole, so it may not be larger; lines may make up more. */
 export const MAXIMUM_DOCUMENT_BYTES = 64 * 1024 * 1024;
-export const MAXIMUM_LINES_BYTES = 512 * 1024 * 1024;
 const SAMPLE_RECORDS = 40;
 const SAMPLE_LINES = 400;
 
@@ -30,6 +30,8 @@ export async function readTranscript(file: string, lent: ReaderPorts): Promise<R
     if (size > MAXIMUM_LINES_BYTES) throw refused(file, "it is larger than 512 MB");
     return readLines(file, lines, ports);
   }
+  if (await isPacked(file))
+    throw refused(file, "it is compressed, and not a record per line of a format that is known");
   if (size > MAXIMUM_DOCUMENT_BYTES)
     throw refused(file, "it is larger than 64 MB, and not a record per line of a format that is known");
   const value = parseJson(new TextDecoder("utf-8").decode(await readFile(file)));
@@ -71,7 +73,7 @@ async function readLines(file: string, format: LineFormat, ports: TranscriptPort
   const reader = format.open(draft);
   for await (const line of linesOf(file)) {
     if (line === null) draft.session.note("line(s) were longer than 32 MB, and not read");
-    else for (const record of recordsIn(line, draft)) reader.line(record);
+    else for (const record of recordsIn(line, draft)) reader.line(record, line.length);
   }
   reader.end?.();
   return finished(file, format.name, draft);
@@ -108,13 +110,4 @@ function finished(file: string, format: string, draft: TranscriptDraft): ReadTra
   const sessions = draft.finish();
   if (sessions.length === 0) throw refused(file, `it is a transcript (${format}) without a conversation`);
   return { format, sessions };
-}
-
-function refused(file: string, why: string, cause?: unknown): Failure {
-  return new Failure(
-    "import-unreadable",
-    `${file} cannot be imported: ${why}. Nothing was added.`,
-    { file, why },
-    { cause },
-  );
 }

@@ -1,0 +1,111 @@
+/** Files that broke off, lost a line or had one torn: opened with what is there, or refused; told by one format alone. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { foldHistory } from "../../../src/history/fold";
+import { projectSession } from "../../../src/inspector/project";
+import { Failure } from "../../../src/schema/failure";
+import { DOCUMENT_FORMATS, LINE_FORMATS } from "../../../src/transcripts/formats";
+import { isRecord, type Json, parseJson } from "../../../src/transcripts/json";
+import { COPILOT_CHAT_LOG, GEMINI_LOG, GEMINI_RECORDING, KIMI_CONTEXT } from "../../support/recordings";
+import { assertValid, readText } from "../../support/transcripts";
+
+const TEXTS: Readonly<Record<string, string>> = {
+  "Copilot chat session": COPILOT_CHAT_LOG,
+  "Gemini CLI": GEMINI_LOG,
+  "Gemini CLI, in one value": GEMINI_RECORDING,
+  "Kimi CLI": KIMI_CONTEXT,
+};
+
+/** Read and valid, or refused for a reason. */
+async function check(text: string | Buffer): Promise<void> {
+  try {
+    for (const { events } of (await readText(text)).sessions) {
+      assertValid(events);
+      foldHistory(events);
+      assert.ok(projectSession(events));
+    }
+  } catch (cause) {
+    if (!(cause instanceof Failure && cause.code === "import-unreadable")) throw cause;
+  }
+}
+
+for (const [what, text] of Object.entries(TEXTS)) {
+  const bytes = Buffer.from(text);
+  const lines = text.split("\n");
+  const at = fc.nat(lines.length - 1);
+
+  test(`${what}: told by its own format and by no other`, () => {
+    const records = lines.map(parseJson).filter(isRecord) as Json[];
+    const isIndented = parseJson(lines[0] ?? "") === undefined;
+    const names = isIndented
+      ? DOCUMENT_FORMATS.filter((one) => one.isOne(parseJson(text))).map(({ name }) => name)
+      : [
+          ...LINE_FORMATS.filter((one) => one.isOne(records)).map(({ name }) => name),
+          ...DOCUMENT_FORMATS.filter((one) => records.some((record) => one.isOne(record))).map(
+            ({ name }) => name,
+          ),
+        ];
+    assert.deepEqual(names, [what.replace(/,.*/, "")]);
+  });
+
+  test(`${what}: any beginning opens or is refused (property)`, () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length), (length) => check(bytes.subarray(0, length))),
+      { numRuns: 60 },
+    ));
+
+  test(`${what}: lines lost, doubled, torn or in another place open or are refused (property)`, () =>
+    fc.assert(
+      fc.asyncProperty(at, at, fc.constantFrom("lost", "doubled", "torn", "fused", "moved"), (n, to, how) => {
+        const line = lines[n] ?? "";
+        const other = lines.filter((_, index) => index !== n);
+        const damaged = {
+          lost: other,
+          doubled: lines.toSpliced(n, 0, line),
+          torn: lines.with(n, line.slice(0, (line.length * to) / lines.length)),
+          fused: lines.toSpliced(n, 2, line + (lines[n + 1] ?? "")),
+          moved: other.toSpliced(to, 0, line),
+        }[how];
+        return check(damaged.join("\n"));
+      }),
+      { numRuns: 120 },
+    ));
+}
+
+test("wrong types everywhere in what is new: whatever stands there, it is read or refused (property)", async function () {
+  this.timeout(60_000);
+  const key = fc.constantFrom(
+    ..."kind,k,v,i,id,type,content,toolCalls,result,functionResponse,functionCall,response,args,tokens,input,output,cached,thoughts,timestamp,$set,$rewindTo,messages,summary,sessionId,projectHash,role,tool_calls,tool_call_id,requests,message,text,modelState,metadata,toolCallRounds".split(
+      ",",
+    ),
+  );
+  const word = fc.constantFrom<unknown>(
+    ..."user,gemini,info,error,assistant,tool,_usage,requests,u,g,\ud800,__proto__".split(","),
+    ...[null, true, -1, 0, 1, 2, 3, 1e308, ""],
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      word,
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(key, tie("value"), { maxKeys: 6 }),
+    ),
+  }));
+  const record = fc.dictionary(key, value, { maxKeys: 8 });
+  const heads: readonly object[] = [
+    { kind: 0, v: { requests: [{ message: { text: "x" }, response: [] }] } },
+    { sessionId: "s", projectHash: "h" },
+    { role: "_checkpoint", id: 0 },
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.array(record, { maxLength: 8 }), fc.nat(3), (records, form) => {
+      const [, recording] = heads;
+      return check(
+        form === 3
+          ? JSON.stringify({ ...recording, messages: records }, null, 2)
+          : [heads[form], ...records].map((one) => JSON.stringify(one)).join("\n"),
+      );
+    }),
+    { numRuns: 400 },
+  );
+});
