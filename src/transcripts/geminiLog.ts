@@ -33,6 +33,7 @@ type Held = { readonly message: Json; readonly chars: number };
 class GeminiLog implements LineReader {
   readonly #draft: TranscriptDraft;
   readonly #messages = new Map<string, Held>();
+  readonly #order: string[] = []; // of ids, so that going back costs what it takes away
   #known: Json = {};
   #chars = 0;
 
@@ -49,7 +50,7 @@ class GeminiLog implements LineReader {
   }
 
   end(): void {
-    const messages = [...this.#messages.values()].map(({ message }) => message);
+    const messages = this.#order.map((id) => this.#messages.get(id)?.message);
     readRecording({ ...this.#known, messages }, this.#draft.session);
   }
 
@@ -60,7 +61,7 @@ class GeminiLog implements LineReader {
     const listed = recordsOf(messages);
     if (listed.length === 0) return;
     const ids = new Set(listed.map(({ id }) => id));
-    if ([...this.#messages.keys()].some((id) => !ids.has(id))) this.#draft.session.note(COMPACTIONS);
+    if (this.#order.some((id) => !ids.has(id))) this.#draft.session.note(COMPACTIONS);
     for (const message of listed) {
       if (typeof message.id !== "string") this.#draft.session.note("message(s) had no id, and were not read");
       else if (!this.#messages.has(message.id))
@@ -75,16 +76,19 @@ class GeminiLog implements LineReader {
       return;
     }
     this.#chars = sum;
+    if (!this.#messages.has(id)) this.#order.push(id);
     this.#messages.set(id, held);
   }
 
   #rewind(to: string): void {
-    const ids = [...this.#messages.keys()];
-    const gone = ids.slice(Math.max(0, ids.indexOf(to)));
-    for (const id of gone) {
+    const isThere = this.#messages.has(to);
+    let gone = 0;
+    for (let id = this.#order.pop(); id !== undefined; id = this.#order.pop()) {
       this.#chars -= this.#messages.get(id)?.chars ?? 0;
       this.#messages.delete(id);
+      gone++;
+      if (isThere && id === to) break;
     }
-    this.#draft.session.note("message(s) were taken back by the person", gone.length);
+    this.#draft.session.note("message(s) were taken back by the person", gone);
   }
 }

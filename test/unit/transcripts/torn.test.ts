@@ -7,7 +7,7 @@ import { Failure } from "../../../src/schema/failure";
 import { DOCUMENT_FORMATS, LINE_FORMATS } from "../../../src/transcripts/formats";
 import { isRecord, type Json, parseJson } from "../../../src/transcripts/json";
 import { COPILOT_CHAT_LOG, GEMINI_LOG, GEMINI_RECORDING, KIMI_CONTEXT } from "../../support/recordings";
-import { assertValid, readText } from "../../support/transcripts";
+import { assertValid, linesOf, notesOf, pictureOf, readOne, readText } from "../../support/transcripts";
 
 const TEXTS: Readonly<Record<string, string>> = {
   "Copilot chat session": COPILOT_CHAT_LOG,
@@ -108,4 +108,56 @@ test("wrong types everywhere in what is new: whatever stands there, it is read o
     }),
     { numRuns: 400 },
   );
+});
+
+test("what the lines of one session make up is held within a bound, and what is over it counted", async function () {
+  this.timeout(60_000);
+  const long = "x".repeat(25 * 1024 * 1024);
+  const recording = await readOne(
+    linesOf(
+      { sessionId: "s", projectHash: "h" },
+      { id: "a", type: "gemini", content: long },
+      { id: "a", type: "gemini", content: long }, // another writing of it takes its place
+      { id: "b", type: "gemini", content: long },
+      { id: "c", type: "gemini", content: long },
+      { id: "d", type: "user", content: "Go on." },
+    ),
+  );
+  assert.equal(pictureOf(recording).length, 3);
+  assert.deepEqual(notesOf(recording), ["1 message(s) were not read: a session may have 64 MB"]);
+  const request = { message: { text: "Look." }, response: [{ value: long }] };
+  const chat = await readOne(
+    linesOf(
+      { kind: 0, v: { requests: [request] } },
+      ...[1, 2].map(() => ({ kind: 2, k: ["requests"], v: [request] })),
+      { kind: 1, k: ["customTitle"], v: "A title" },
+    ),
+  );
+  assert.equal(pictureOf(chat).length, 4);
+  assert.deepEqual(notesOf(chat), ["1 patch(es) were not read: a session may have 64 MB"]);
+});
+
+test("Gemini CLI: going back again and again costs what it takes away", async () => {
+  const messages = Array.from({ length: 20_000 }, (_, n) => ({ id: `m${n}`, type: "info", content: "" }));
+  const back = Array.from({ length: 20_000 }, () => [
+    { id: "x", type: "user", content: "No." },
+    { $rewindTo: "x" },
+  ]).flat();
+  const session = await readOne(
+    linesOf({ sessionId: "s", projectHash: "h" }, ...messages, ...back, {
+      id: "y",
+      type: "user",
+      content: "Yes.",
+    }),
+  );
+  assert.deepEqual(pictureOf(session), ["u: Yes."]);
+  assert.equal(notesOf(session)[0], "20,000 message(s) were taken back by the person");
+});
+
+test("Gemini CLI: a message to go back to that is not there takes all with it, as it does there", async () => {
+  const session = await readOne(
+    linesOf(GEMINI_LOG, { $rewindTo: "nobody" }, { id: "y", type: "user", content: "Anew." }),
+  );
+  assert.deepEqual(pictureOf(session), ["u: Anew."]);
+  assert.deepEqual(notesOf(session), ["7 message(s) were taken back by the person"]);
 });
