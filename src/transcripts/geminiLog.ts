@@ -81,13 +81,12 @@ class GeminiLog implements LineReader {
   }
 
   #rewind(to: string): void {
-    const isThere = this.#messages.has(to);
     let gone = 0;
     for (let id = this.#order.pop(); id !== undefined; id = this.#order.pop()) {
       this.#chars -= this.#messages.get(id)?.chars ?? 0;
       this.#messages.delete(id);
       gone++;
-      if (isThere && id === to) break;
+      if (id === to) break;
     }
     this.#draft.session.note("message(s) were taken back by the person", gone);
   }

@@ -59,6 +59,22 @@ for (const [what, patch, note = NOWHERE] of NOTHING_DONE)
     assert.equal(({} as { polluted?: unknown }).polluted, undefined);
   });
 
+test("a name that every object has is a name like others, and an object's own", () => {
+  const { value, notes } = replayed([begin({}), { kind: 2, k: ["toString"], v: [1] }]);
+  assert.deepEqual(Object.entries(value as object), [["toString", [1]]]);
+  assert.deepEqual(notes, []);
+});
+
+test("patches cannot go deeper step by step than what is read whole", () => {
+  const steps = Array.from({ length: 300 }, () => "a");
+  const { value, notes } = replayed([
+    begin({}),
+    ...steps.map((_, n) => ({ kind: 1, k: steps.slice(0, n + 1), v: {} })),
+  ]);
+  assert.equal(JSON.stringify(value).split("{").length - 1, 51);
+  assert.equal(notes.length, 250);
+});
+
 test("patches before any state lead nowhere; a later state takes the place of one before", () => {
   const { value, notes } = replayed([
     { kind: 2, k: ["requests"], v: [1] },
