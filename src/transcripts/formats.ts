@@ -16,6 +16,7 @@ import { kimiContext } from "./kimiContext";
 import { langchain } from "./langchain";
 import { miniSweAgent } from "./miniSweAgent";
 import { openAi } from "./openai";
+import { opencode } from "./opencode";
 import { pi } from "./pi";
 import { roo } from "./roo";
 import { sweAgent } from "./sweAgent";
@@ -36,6 +37,7 @@ export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [
   sweAgent,
   miniSweAgent,
   continueSession,
+  opencode,
   geminiRecording,
   gemini,
   langchain,

@@ -26,6 +26,7 @@ export const kimiContext: LineFormat = {
 
 class KimiContext implements LineReader {
   readonly #draft: TranscriptDraft;
+  #isTitled = false;
 
   constructor(draft: TranscriptDraft) {
     this.#draft = draft;
@@ -38,7 +39,15 @@ class KimiContext implements LineReader {
     if (MARKS.test(role)) return;
     const words = firstText(line.content);
     session.note(COMPACTIONS, role === "user" && COMPACTED.test(words) ? 1 : 0);
+    if (role === "user") this.#entitle(words);
     openAiMessage(line, session, role === "tool" ? { isError: FAILED.test(words) } : {});
+  }
+
+  /** By the first words of the person: marks of the program stand before them. */
+  #entitle(words: string): void {
+    if (this.#isTitled || words === "" || words.startsWith("<system>")) return;
+    this.#isTitled = true;
+    this.#draft.session.facts({ title: words });
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Where other agents keep their sessions, as far as a format here reads them. Not here: databases (opencode, Cursor), the
- * `wire.jsonl` beside Kimi CLI's contexts, which tells a view what they say, and rollouts of Codex that this Node cannot unpack.
+ * Where other agents keep their sessions, as far as a format here reads them. Not here: databases (Cursor, opencode, of which an
+ * export is read where it is picked), the `wire.jsonl` beside Kimi CLI's contexts, which tells a view what they say, and rollouts of
+ * Codex that this Node cannot unpack.
  */
 import path from "node:path";
 import { canUnpack } from "./packed";

@@ -165,3 +165,53 @@ export const CODEX_PACKED = Buffer.from(
   ].join(""),
   "base64",
 );
+
+const step = (tokens: object) => ({ type: "step-finish", reason: "stop", cost: 0, tokens });
+const ran = (callID: string, tool: string, state: object) => ({ type: "tool", callID, tool, state });
+const time = { start: 1_780_000_000_000, end: 1_780_000_001_000 };
+
+/** As `opencode export` writes a session. */
+export const OPENCODE_EXPORT = JSON.stringify(
+  {
+    info: { id: "ses_1", title: "A look around", directory: "/x/tug", time: { created: time.start } },
+    messages: [
+      {
+        info: { id: "msg_1", role: "user", time: { created: time.start }, model: { modelID: "m" } },
+        parts: [
+          { type: "text", text: "Look." },
+          { type: "text", text: "Shown to the person alone.", ignored: true },
+          { type: "text", text: "Called by @file", synthetic: true },
+        ],
+      },
+      {
+        info: { id: "msg_2", role: "assistant", time: { created: time.start }, modelID: "m" },
+        parts: [
+          { type: "step-start", snapshot: "ab12" },
+          { type: "reasoning", text: "Hm." },
+          { type: "text", text: "I look." },
+          ran("c1", "list", { status: "completed", input: { path: "." }, output: "a\nb", time }),
+          ran("c2", "read", { status: "error", input: {}, error: "No such file.", time }),
+          step({ total: 160, input: 40, output: 10, reasoning: 20, cache: { read: 60, write: 30 } }),
+          { type: "step-start" },
+          ran("c3", "bash", { status: "running", input: { command: "sleep" }, time: { start: time.start } }),
+          step({ input: 5, output: 2, reasoning: 0, cache: { read: 0, write: 0 } }),
+          { type: "patch", hash: "cd34", files: [] },
+        ],
+      },
+      {
+        info: { id: "msg_3", role: "user", time: { created: time.end } },
+        parts: [{ type: "compaction", auto: true }],
+      },
+      {
+        info: {
+          ...{ id: "msg_4", role: "assistant", time: { created: time.end } },
+          error: { name: "MessageAbortedError", data: { message: "Aborted" } },
+        },
+        parts: [{ type: "step-start" }, { type: "text", text: "So far: " }],
+      },
+    ],
+    todos: [],
+  },
+  null,
+  2,
+);

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { foldHistory } from "../../../src/history/fold";
 import { pair } from "../../../src/history/pair";
-import { COPILOT_CHAT_LOG, GEMINI_LOG, GEMINI_RECORDING, KIMI_CONTEXT } from "../../support/recordings";
+import {
+  COPILOT_CHAT_LOG,
+  GEMINI_LOG,
+  GEMINI_RECORDING,
+  KIMI_CONTEXT,
+  OPENCODE_EXPORT,
+} from "../../support/recordings";
 import { linesOf, notesOf, pictureOf, readOne, readText } from "../../support/transcripts";
 
 type Case = {
@@ -97,6 +103,25 @@ const CASES: readonly Case[] = [
       "1 message(s) of the kind “info” were not read",
       `1 ${REASONED}`,
       "1 error(s) of the other agent",
+      "1 call(s) without a result",
+    ],
+  },
+  {
+    format: "opencode export",
+    what: "a reply for each step, with its calls; what was stopped says so",
+    text: OPENCODE_EXPORT,
+    picture: [
+      "u: Look.\n\nCalled by @file",
+      'a: I look. [t1c0 list {"path":"."}] [t1c1 read {}]',
+      "t: t1c0 a\nb",
+      "t: t1c1 failed No such file.",
+      'a: [t2c0 bash {"command":"sleep"}]',
+      "a: So far:  stopped",
+    ],
+    notes: [
+      "1 part(s) that the model was not shown were left out",
+      `1 ${REASONED}`,
+      "1 compaction(s): what stood before them was shortened by the other agent",
       "1 call(s) without a result",
     ],
   },
@@ -703,6 +728,10 @@ test("Gemini CLI: what the provider counted is the reply's, thinking with what c
   }
 });
 
+test("Kimi CLI: the title is what the person said first, not a mark of the program", async () => {
+  assert.equal((await readOne(KIMI_CONTEXT)).title, "Look.");
+});
+
 test("Kimi CLI: a compaction is counted, and its summary is asked", async () => {
   const session = await readOne(
     linesOf(
@@ -721,4 +750,31 @@ test("Kimi CLI: a compaction is counted, and its summary is asked", async () => 
   assert.deepEqual(notesOf(session), [
     "1 compaction(s): what stood before them was shortened by the other agent",
   ]);
+});
+
+test("opencode: what a step took, cached with what went in, thinking with what came out", async () => {
+  const { events, title } = await readOne(OPENCODE_EXPORT);
+  assert.equal(title, "A look around");
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [
+      { inputTokens: 130, outputTokens: 30, cachedTokens: 60 },
+      { inputTokens: 5, outputTokens: 2, cachedTokens: 0 },
+      null,
+    ],
+  );
+});
+
+test("opencode: an image that a tool attached is stored beside its text; what was cut later is told", async () => {
+  const state = {
+    ...{ status: "completed", input: {}, output: "An image.", time: { start: 1, end: 2, compacted: 3 } },
+    attachments: [
+      { type: "file", mime: "image/png", url: `data:image/png;base64,${png}` },
+      { type: "file", url: "file:///x" },
+    ],
+  };
+  const parts = [{ type: "step-start" }, { type: "tool", callID: "c", tool: "shot", state }];
+  const session = await readOne(json({ info: {}, messages: [{ info: { role: "assistant" }, parts }] }));
+  assert.deepEqual(pictureOf(session), ["a: [t1c0 shot {}]", "t: t1c0 An image. +1"]);
+  assert.deepEqual(notesOf(session), ["1 result(s) were left out of later requests by the other agent"]);
 });

@@ -6,7 +6,13 @@ import { projectSession } from "../../../src/inspector/project";
 import { Failure } from "../../../src/schema/failure";
 import { DOCUMENT_FORMATS, LINE_FORMATS } from "../../../src/transcripts/formats";
 import { isRecord, type Json, parseJson } from "../../../src/transcripts/json";
-import { COPILOT_CHAT_LOG, GEMINI_LOG, GEMINI_RECORDING, KIMI_CONTEXT } from "../../support/recordings";
+import {
+  COPILOT_CHAT_LOG,
+  GEMINI_LOG,
+  GEMINI_RECORDING,
+  KIMI_CONTEXT,
+  OPENCODE_EXPORT,
+} from "../../support/recordings";
 import { assertValid, linesOf, notesOf, pictureOf, readOne, readText } from "../../support/transcripts";
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -14,6 +20,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "Gemini CLI": GEMINI_LOG,
   "Gemini CLI, in one value": GEMINI_RECORDING,
   "Kimi CLI": KIMI_CONTEXT,
+  "opencode export": OPENCODE_EXPORT,
 };
 
 /** Read and valid, or refused for a reason. */
@@ -75,12 +82,14 @@ for (const [what, text] of Object.entries(TEXTS)) {
 test("wrong types everywhere in what is new: whatever stands there, it is read or refused (property)", async function () {
   this.timeout(60_000);
   const key = fc.constantFrom(
-    ..."kind,k,v,i,id,type,content,toolCalls,result,functionResponse,functionCall,response,args,tokens,input,output,cached,thoughts,timestamp,$set,$rewindTo,messages,summary,sessionId,projectHash,role,tool_calls,tool_call_id,requests,message,text,modelState,metadata,toolCallRounds".split(
+    ..."kind,k,v,i,id,type,content,toolCalls,result,functionResponse,functionCall,response,args,tokens,input,output,cached,thoughts,timestamp,$set,$rewindTo,messages,summary,sessionId,projectHash,role,tool_calls,tool_call_id,requests,message,text,modelState,metadata,toolCallRounds,info,parts,state,status,time,callID,cache,attachments,url,error".split(
       ",",
     ),
   );
   const word = fc.constantFrom<unknown>(
-    ..."user,gemini,info,error,assistant,tool,_usage,requests,u,g,\ud800,__proto__".split(","),
+    ..."user,gemini,info,error,assistant,tool,text,completed,step-start,step-finish,_usage,requests,u,g,\ud800,__proto__".split(
+      ",",
+    ),
     ...[null, true, -1, 0, 1, 2, 3, 1e308, ""],
   );
   const { value } = fc.letrec((tie) => ({
@@ -96,13 +105,15 @@ test("wrong types everywhere in what is new: whatever stands there, it is read o
     { kind: 0, v: { requests: [{ message: { text: "x" }, response: [] }] } },
     { sessionId: "s", projectHash: "h" },
     { role: "_checkpoint", id: 0 },
+    { info: { role: "assistant" } },
   ];
   await fc.assert(
-    fc.asyncProperty(fc.array(record, { maxLength: 8 }), fc.nat(3), (records, form) => {
-      const [, recording] = heads;
+    fc.asyncProperty(fc.array(record, { maxLength: 8 }), fc.nat(4), (records, form) => {
+      const [, recording, , reply] = heads;
+      const messages = form === 3 ? records : [{ ...reply, parts: records }, ...records];
       return check(
-        form === 3
-          ? JSON.stringify({ ...recording, messages: records }, null, 2)
+        form >= 3
+          ? JSON.stringify({ ...(form === 3 ? recording : { info: {} }), messages }, null, 2)
           : [heads[form], ...records].map((one) => JSON.stringify(one)).join("\n"),
       );
     }),
