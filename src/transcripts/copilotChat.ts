@@ -8,12 +8,23 @@
  * | `result.metadata.toolCallResults` | results, by id; texts of their trees of nodes too |
  * | `response`, where there are no rounds | a reply; invocations become calls without results, which only the view had |
  * | a `summary` in a round | counted |
+ * | `promptTokens`, `completionTokens` | what the reply took, where the request has one: they are of its last reply, and of all together |
  */
 
 import { COMPACTIONS } from "./common";
 import type { SessionDraft } from "./draft";
 import type { DocumentFormat } from "./format";
-import { argumentsOf, isRecord, type Json, listOf, recordOf, recordsOf, textOf, timeOf } from "./json";
+import {
+  argumentsOf,
+  countOf,
+  isRecord,
+  type Json,
+  listOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  timeOf,
+} from "./json";
 
 export const copilotChat: DocumentFormat = {
   name: "Copilot chat export",
@@ -48,7 +59,12 @@ function readRequest(request: Json, session: SessionDraft): void {
       name: textOf(call.name),
       arguments: argumentsOf(call.arguments),
     }));
-    session.replied({ text: textOf(round.response), calls, at });
+    session.replied({
+      text: textOf(round.response),
+      calls,
+      at,
+      ...(rounds.length === 1 && usageOf(request)),
+    });
     for (const { id } of calls) {
       const result = results.get(id);
       if (result === undefined) continue;
@@ -60,6 +76,11 @@ function readRequest(request: Json, session: SessionDraft): void {
     session.result({ id, text: textIn(result, session), isError: null, at });
   if (rounds.length === 0) readView(request, session, at, isStopped(request));
 }
+
+const usageOf = ({ promptTokens, completionTokens }: Json) => ({
+  input: countOf(promptTokens),
+  output: countOf(completionTokens),
+});
 
 /** In the numbers of `modelState`, 0 was still at it when the session was written, 2 was cancelled. */
 function isStopped({ isCanceled, modelState }: Json): boolean {

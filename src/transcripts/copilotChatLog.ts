@@ -12,12 +12,17 @@
 import { copilotChat } from "./copilotChat";
 import type { TranscriptDraft } from "./draft";
 import type { LineFormat, LineReader } from "./format";
-import { type Json, recordOf } from "./json";
+import { type Json, listOf, recordOf } from "./json";
 import { PatchedDocument } from "./patchedDocument";
 
 export const copilotChatLog: LineFormat = {
   name: "Copilot chat session",
-  isOne: (sample) => sample.some(({ kind, v }) => kind === 0 && Array.isArray(recordOf(v).requests)),
+  isOne: (sample) =>
+    sample.some(
+      ({ kind, k, v }) =>
+        (kind === 0 && Array.isArray(recordOf(v).requests)) ||
+        (typeof kind === "number" && listOf(k)[0] === "requests"), // its first line may be torn, or too long
+    ),
   open: (draft) => new CopilotChatLog(draft),
 };
 

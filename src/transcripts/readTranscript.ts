@@ -71,12 +71,14 @@ async function lineFormatOf(file: string): Promise<LineFormat | undefined> {
 async function readLines(file: string, format: LineFormat, ports: TranscriptPorts): Promise<ReadTranscript> {
   const draft = new TranscriptDraft(format.name, ports);
   const reader = format.open(draft);
+  let longLines = 0;
   for await (const line of linesOf(file)) {
-    if (line === null) draft.session.note("line(s) were longer than 32 MB, and not read");
+    if (line === null) longLines++;
     else for (const record of recordsIn(line, draft)) reader.line(record, line.length);
   }
+  draft.session.note("line(s) were longer than 32 MB, and not read", longLines);
   reader.end?.();
-  return finished(file, format.name, draft);
+  return finished(file, format.name, draft, longLines > 0 ? ": lines of more than 32 MB are not read" : "");
 }
 
 /** The records of a line: one; or several that a torn write fused. What else is there is counted. */
@@ -106,8 +108,9 @@ function readDocument(
   return finished(file, format.name, draft);
 }
 
-function finished(file: string, format: string, draft: TranscriptDraft): ReadTranscript {
+function finished(file: string, format: string, draft: TranscriptDraft, why = ""): ReadTranscript {
   const sessions = draft.finish();
-  if (sessions.length === 0) throw refused(file, `it is a transcript (${format}) without a conversation`);
+  if (sessions.length === 0)
+    throw refused(file, `it is a transcript (${format}) without a conversation${why}`);
   return { format, sessions };
 }

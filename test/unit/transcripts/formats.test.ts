@@ -701,6 +701,22 @@ test("Copilot chat: the title that the person sees is the session's", async () =
   assert.equal((await readOne(COPILOT_CHAT_LOG)).title, "Two looks");
 });
 
+test("Copilot chat: tokens are those of the reply where there was one, and of nobody where there were several", async () => {
+  const request = (...rounds: readonly object[]) => ({
+    message: { text: "Look." },
+    response: [],
+    result: { metadata: { toolCallRounds: rounds } },
+    promptTokens: 900,
+    completionTokens: 12,
+  });
+  const one = { response: "Done.", toolCalls: [] };
+  const { events } = await readOne(json({ requests: [request(one), request(one, one)] }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [{ inputTokens: 900, outputTokens: 12, cachedTokens: null }, null, null],
+  );
+});
+
 test("Copilot chat session: what leads nowhere is counted, lines that are none as in every other format", async () => {
   const session = await readOne(
     `${COPILOT_CHAT_LOG}\n${linesOf(

@@ -148,6 +148,15 @@ test("what the lines of one session make up is held within a bound, and what is 
   assert.deepEqual(notesOf(chat), ["1 patch(es) were not read: a session may have 64 MB"]);
 });
 
+test("a chat whose first state is too long to be read is refused for that", async () => {
+  const [first = "", ...patches] = COPILOT_CHAT_LOG.split("\n");
+  const long = first.replace('"Probe"', () => `"${"x".repeat(33 * 1024 * 1024)}"`);
+  await assert.rejects(
+    readText([long, ...patches].join("\n")),
+    /Copilot chat session\) without a conversation: lines of more than 32 MB are not read/,
+  );
+});
+
 test("Gemini CLI: going back again and again costs what it takes away", async () => {
   const messages = Array.from({ length: 20_000 }, (_, n) => ({ id: `m${n}`, type: "info", content: "" }));
   const back = Array.from({ length: 20_000 }, () => [
