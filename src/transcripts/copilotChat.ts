@@ -1,5 +1,5 @@
 /**
- * Copilot chat exports of VS Code (Export Chat…): `{ requests, responderUsername, … }`.
+ * Copilot chats of VS Code, exported (Export Chat…) or as it kept them in one piece: `{ requests, responderUsername, … }`.
  *
  * | part of a request | becomes |
  * | --- | --- |
@@ -8,12 +8,23 @@
  * | `result.metadata.toolCallResults` | results, by id; texts of their trees of nodes too |
  * | `response`, where there are no rounds | a reply; invocations become calls without results, which only the view had |
  * | a `summary` in a round | counted |
+ * | `promptTokens`, `completionTokens` | what the reply took, where the request has one: they are of its last reply, and of all together |
  */
 
 import { COMPACTIONS } from "./common";
 import type { SessionDraft } from "./draft";
 import type { DocumentFormat } from "./format";
-import { argumentsOf, isRecord, type Json, listOf, recordOf, recordsOf, textOf, timeOf } from "./json";
+import {
+  argumentsOf,
+  countOf,
+  isRecord,
+  type Json,
+  listOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  timeOf,
+} from "./json";
 
 export const copilotChat: DocumentFormat = {
   name: "Copilot chat export",
@@ -23,7 +34,9 @@ export const copilotChat: DocumentFormat = {
       ({ message, response }) => message !== undefined && Array.isArray(response),
     ),
   read(value, { session }) {
-    const requests = listOf(recordOf(value).requests);
+    const { requests: given, customTitle } = recordOf(value);
+    const requests = listOf(given);
+    session.facts({ title: textOf(customTitle) });
     session.note("request(s) were no record", requests.length - recordsOf(requests).length);
     for (const request of recordsOf(requests)) readRequest(request, session);
   },
@@ -31,7 +44,7 @@ export const copilotChat: DocumentFormat = {
 
 function readRequest(request: Json, session: SessionDraft): void {
   const at = timeOf(request.timestamp);
-  const { message, isCanceled } = request;
+  const { message } = request;
   const { metadata, errorDetails } = recordOf(request.result);
   const { toolCallRounds, toolCallResults } = recordOf(metadata);
   session.facts({ id: textOf(request.requestId), model: textOf(request.modelId) });
@@ -46,7 +59,12 @@ function readRequest(request: Json, session: SessionDraft): void {
       name: textOf(call.name),
       arguments: argumentsOf(call.arguments),
     }));
-    session.replied({ text: textOf(round.response), calls, at });
+    session.replied({
+      text: textOf(round.response),
+      calls,
+      at,
+      ...(rounds.length === 1 && usageOf(request)),
+    });
     for (const { id } of calls) {
       const result = results.get(id);
       if (result === undefined) continue;
@@ -56,7 +74,18 @@ function readRequest(request: Json, session: SessionDraft): void {
   }
   for (const [id, result] of results)
     session.result({ id, text: textIn(result, session), isError: null, at });
-  if (rounds.length === 0) readView(request, session, at, isCanceled === true);
+  if (rounds.length === 0) readView(request, session, at, isStopped(request));
+}
+
+const usageOf = ({ promptTokens, completionTokens }: Json) => ({
+  input: countOf(promptTokens),
+  output: countOf(completionTokens),
+});
+
+/** In the numbers of `modelState`, 0 was still at it when the session was written, 2 was cancelled. */
+function isStopped({ isCanceled, modelState }: Json): boolean {
+  const { value } = recordOf(modelState);
+  return isCanceled === true || value === 0 || value === 2;
 }
 
 /** What the view showed is all there is. */

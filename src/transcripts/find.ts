@@ -35,11 +35,19 @@ export async function findTranscripts(
       const { agent } = place;
       found.set(file, { file, agent, changedAt: Math.round(facts.mtimeMs), bytes: facts.size });
     }
-  const newest = [...found.values()].sort((a, b) => b.changedAt - a.changedAt).slice(0, MOST_FOUND);
+  const newest = [...found.values()]
+    .filter(({ file }) => !hasSuccessor(file, found))
+    .sort((a, b) => b.changedAt - a.changedAt)
+    .slice(0, MOST_FOUND);
   const titled: FoundTranscript[] = [];
   for (const one of newest) titled.push({ ...one, title: await titleOf(one.file, one.agent) });
   return titled;
 }
+
+/** An agent that went from one value to lines leaves the old file; what is unpacked to go on with may still lie there packed. */
+const hasSuccessor = (file: string, found: ReadonlyMap<string, unknown>): boolean =>
+  (file.endsWith(".json") && found.has(`${file}l`)) ||
+  (file.endsWith(".zst") && found.has(file.slice(0, -".zst".length)));
 
 /** Folders that are named by dates come with the newest first: where there are too many entries, old ones are missing. */
 async function filesIn(

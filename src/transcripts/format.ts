@@ -2,7 +2,8 @@
 import type { TranscriptDraft } from "./draft";
 import type { Json } from "./json";
 
-export type LineReader = { line(record: Json): void; end?(): void };
+/** `chars`: of the line that a record stands in. */
+export type LineReader = { line(record: Json, chars: number): void; end?(): void };
 
 /** A record per line. `sample`: the first records of the file. */
 export type LineFormat = {

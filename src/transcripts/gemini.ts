@@ -9,7 +9,7 @@
  * | `thought` | counted |
  */
 
-import type { SessionDraft } from "./draft";
+import type { DraftResult, SessionDraft } from "./draft";
 import type { DocumentFormat } from "./format";
 import { argumentsOf, isRecord, type Json, listOf, recordOf, recordsOf, textOf } from "./json";
 import { systemText } from "./openaiMessage";
@@ -39,18 +39,21 @@ export const gemini: DocumentFormat = {
   },
 };
 
+/** A `functionResponse`. */
+export function responseOf({ id, name, response }: Json): DraftResult {
+  const { output, error } = recordOf(response);
+  const said = output ?? error;
+  const text = typeof said === "string" ? said : argumentsOf(response);
+  return { id: textOf(id) || null, name: textOf(name), text, isError: error !== undefined };
+}
+
 function message({ role, parts }: Json, session: SessionDraft): void {
   const given = listOf(parts);
   const isOwn = (part: unknown, kind: string): part is Json => isRecord(part) && isRecord(part[kind]);
   const rest = given.filter((part) => !isOwn(part, "functionCall") && !isOwn(part, "functionResponse"));
   for (const part of given) {
     if (!isOwn(part, "functionResponse")) continue;
-    const { id, name, response } = recordOf(part.functionResponse);
-    const { output, error } = recordOf(response);
-    const said = output ?? error;
-    const text = typeof said === "string" ? said : argumentsOf(response);
-    const known = textOf(id) === "" ? null : textOf(id);
-    session.result({ id: known, name: textOf(name), text, isError: error !== undefined });
+    session.result(responseOf(recordOf(part.functionResponse)));
   }
   if (role === "model") {
     const calls = given

@@ -1,5 +1,5 @@
 /** A file line by line, in bounded memory: of a line that is too long nothing is kept but that it was there. */
-import { createReadStream } from "node:fs";
+import { bytesOf } from "./packed";
 
 /** A line may have so many bytes; a whole result of another agent, base64 images included, has less. */
 export const MAXIMUM_LINE_BYTES = 32 * 1024 * 1024;
@@ -11,15 +11,16 @@ export async function* linesOf(
   file: string,
   maximumBytes = MAXIMUM_LINE_BYTES,
 ): AsyncGenerator<string | null> {
-  const stream = createReadStream(file, { highWaterMark: 1 << 20 });
   const decoder = new TextDecoder("utf-8"); // takes a byte order mark off; what is no UTF-8 becomes U+FFFD
   const textOf = (bytes: Buffer) => decoder.decode(bytes).replace(/\r$/, "");
   let parts: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
-    const piece = chunk as Buffer;
+  for await (const piece of bytesOf(file)) {
     let start = 0;
-    for (let end = piece.indexOf(LF); end >= 0; end = piece.indexOf(LF, start)) {
+    for (;;) {
+      while (bytes === 0 && piece[start] === LF) start++; // half a gigabyte of them takes no time
+      const end = piece.indexOf(LF, start);
+      if (end < 0) break;
       bytes += end - start;
       if (bytes > maximumBytes) yield null;
       else {

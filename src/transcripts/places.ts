@@ -1,8 +1,10 @@
 /**
- * Where other agents keep their sessions, as far as a format here reads them. Not here: Copilot Chat's `.jsonl` patches in
- * `chatSessions`, Gemini CLI's `chats`, Kimi's logs below `~/.kimi`, Codex's `.zst`, and databases.
+ * Where other agents keep their sessions, as far as a format here reads them. Not here: databases (Cursor, opencode, of which an
+ * export is read where it is picked), the `wire.jsonl` beside Kimi CLI's contexts, which tells a view what they say, and rollouts of
+ * Codex that this Node cannot unpack.
  */
 import path from "node:path";
+import { canUnpack } from "./packed";
 
 export type Agent =
   | "Claude Code"
@@ -23,7 +25,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ANY = /^[^.]/; // not hidden
 const JSONL = /\.jsonl$/;
-const JSON_FILE = /\.json$/;
+const CHAT = /\.jsonl?$/;
+const RECORDING = /^session-.*\.jsonl?$/;
+const ROLLOUT = canUnpack ? /^rollout-.*\.jsonl(\.zst)?$/ : /^rollout-.*\.jsonl$/;
 const TASK = [ANY, /^api_conversation_history\.json$/];
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 const SERVERS = [".vscode-server", ".vscode-server-insiders"];
@@ -37,20 +41,26 @@ export function placesOf(home: string, platform: string, env: Environment): read
   const codex = own("CODEX_HOME", ".codex");
   const claude = [own("CLAUDE_CONFIG_DIR", ".claude"), path.join(home, ".config", "claude")];
   const copilot = path.join(own("COPILOT_HOME", ".copilot"), "session-state");
+  const gemini = path.join(own("GEMINI_CLI_HOME"), ".gemini", "tmp");
+  const kimi = path.join(own("KIMI_SHARE_DIR", ".kimi"), "sessions");
   const place = (agent: Agent, folder: string, ...names: RegExp[]): Place => ({ agent, folder, names });
   return [
     ...claude.map((folder) => place("Claude Code", path.join(folder, "projects"), /^/, JSONL)),
-    place("Codex", path.join(codex, "sessions"), /^\d{4}$/, /^\d\d$/, /^\d\d$/, /^rollout-.*\.jsonl$/),
-    place("Codex", path.join(codex, "archived_sessions"), /^rollout-.*\.jsonl$/),
+    place("Codex", path.join(codex, "sessions"), /^\d{4}$/, /^\d\d$/, /^\d\d$/, ROLLOUT),
+    place("Codex", path.join(codex, "archived_sessions"), ROLLOUT),
     place("Copilot CLI", copilot, ANY, /^events\.jsonl$/),
     place("Copilot CLI", copilot, JSONL),
     ...clinePlaces(home, env),
-    place("Gemini CLI", path.join(home, ".gemini", "tmp"), ANY, /^checkpoint-.*\.json$/),
+    place("Gemini CLI", gemini, ANY, /^checkpoint-.*\.json$/),
+    place("Gemini CLI", gemini, ANY, /^chats$/, RECORDING),
+    place("Gemini CLI", gemini, ANY, /^chats$/, ANY, JSONL),
     place(
       "Kimi",
       path.join(own("KIMI_CODE_HOME", ".kimi-code"), "sessions"),
       ...[ANY, ANY, /^agents$/, /^main$/, /^wire\.jsonl$/],
     ),
+    place("Kimi", kimi, ANY, ANY, /^context\.jsonl$/),
+    place("Kimi", kimi, ANY, JSONL),
     place(
       "Continue",
       path.join(own("CONTINUE_GLOBAL_DIR", ".continue"), "sessions"),
@@ -96,13 +106,13 @@ function editorPlaces(user: string): readonly Place[] {
   const workspaces = path.join(user, "workspaceStorage");
   const global = path.join(user, "globalStorage");
   return [
-    { agent: "Copilot Chat", folder: workspaces, names: [ANY, /^chatSessions$/, JSON_FILE] },
+    { agent: "Copilot Chat", folder: workspaces, names: [ANY, /^chatSessions$/, CHAT] },
     {
       agent: "Copilot Chat",
       folder: workspaces,
       names: [ANY, /^github\.copilot-chat$/i, /^transcripts$/, JSONL],
     },
-    { agent: "Copilot Chat", folder: path.join(global, "emptyWindowChatSessions"), names: [JSON_FILE] },
+    { agent: "Copilot Chat", folder: path.join(global, "emptyWindowChatSessions"), names: [CHAT] },
     { agent: "Cline", folder: path.join(global, "saoudrizwan.claude-dev", "tasks"), names: TASK },
     { agent: "Roo Code", folder: path.join(global, "rooveterinaryinc.roo-cline", "tasks"), names: TASK },
   ];

@@ -1,16 +1,16 @@
 /** Transcripts of other agents become sessions of ours: the format is told by what is in the file, never by its name. */
 import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { Failure } from "../schema/failure";
 import { type DraftedSession, type SafeTexts, TranscriptDraft, type TranscriptPorts } from "./draft";
 import type { DocumentFormat, LineFormat } from "./format";
 import { DOCUMENT_FORMATS, FORMAT_NAMES, LINE_FORMATS } from "./formats";
 import { fusedObjects, isRecord, type Json, parseJson } from "./json";
 import { linesOf } from "./lines";
+import { isPacked, MAXIMUM_LINES_BYTES } from "./packed";
+import { refused } from "./refused";
 
 /** What stands as one JSON value is read whole, so it may not be larger; lines may make up more. */
 export const MAXIMUM_DOCUMENT_BYTES = 64 * 1024 * 1024;
-export const MAXIMUM_LINES_BYTES = 512 * 1024 * 1024;
 const SAMPLE_RECORDS = 40;
 const SAMPLE_LINES = 400;
 
@@ -30,6 +30,8 @@ export async function readTranscript(file: string, lent: ReaderPorts): Promise<R
     if (size > MAXIMUM_LINES_BYTES) throw refused(file, "it is larger than 512 MB");
     return readLines(file, lines, ports);
   }
+  if (await isPacked(file))
+    throw refused(file, "it is compressed, and not a record per line of a format that is known");
   if (size > MAXIMUM_DOCUMENT_BYTES)
     throw refused(file, "it is larger than 64 MB, and not a record per line of a format that is known");
   const value = parseJson(new TextDecoder("utf-8").decode(await readFile(file)));
@@ -69,12 +71,14 @@ async function lineFormatOf(file: string): Promise<LineFormat | undefined> {
 async function readLines(file: string, format: LineFormat, ports: TranscriptPorts): Promise<ReadTranscript> {
   const draft = new TranscriptDraft(format.name, ports);
   const reader = format.open(draft);
+  let longLines = 0;
   for await (const line of linesOf(file)) {
-    if (line === null) draft.session.note("line(s) were longer than 32 MB, and not read");
-    else for (const record of recordsIn(line, draft)) reader.line(record);
+    if (line === null) longLines++;
+    else for (const record of recordsIn(line, draft)) reader.line(record, line.length);
   }
+  draft.session.note("line(s) were longer than 32 MB, and not read", longLines);
   reader.end?.();
-  return finished(file, format.name, draft);
+  return finished(file, format.name, draft, longLines > 0 ? ": lines of more than 32 MB are not read" : "");
 }
 
 /** The records of a line: one; or several that a torn write fused. What else is there is counted. */
@@ -104,17 +108,9 @@ function readDocument(
   return finished(file, format.name, draft);
 }
 
-function finished(file: string, format: string, draft: TranscriptDraft): ReadTranscript {
+function finished(file: string, format: string, draft: TranscriptDraft, why = ""): ReadTranscript {
   const sessions = draft.finish();
-  if (sessions.length === 0) throw refused(file, `it is a transcript (${format}) without a conversation`);
+  if (sessions.length === 0)
+    throw refused(file, `it is a transcript (${format}) without a conversation${why}`);
   return { format, sessions };
-}
-
-function refused(file: string, why: string, cause?: unknown): Failure {
-  return new Failure(
-    "import-unreadable",
-    `${file} cannot be imported: ${why}. Nothing was added.`,
-    { file, why },
-    { cause },
-  );
 }

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { isRecord, type Json, listOf, parseJson, recordOf, recordsOf, textOf } from "./json";
+import { unpackedHead } from "./packed";
 import type { Agent } from "./places";
 
 const HEAD_BYTES = 64 * 1024;
@@ -10,11 +11,12 @@ const TITLE_CHARS = 100;
 
 /** Null where nothing is found, or it cannot be read. */
 export async function titleOf(file: string, agent: Agent): Promise<string | null> {
-  const name = path.basename(file);
-  if (agent === "Gemini CLI") return plain(decoded(name.slice("checkpoint-".length, -".json".length)));
+  const [, checkpoint] = /^checkpoint-(.*)\.json$/.exec(path.basename(file)) ?? [];
+  if (agent === "Gemini CLI" && checkpoint !== undefined) return plain(decoded(checkpoint));
   const head = await headOf(file);
   if (head === null) return null;
-  return name.endsWith(".jsonl") ? titleInLines(head) : titleInDocument(head, agent);
+  const isPatches = head.startsWith('{"kind":'); // of a document, whose first state may be longer than what is read here
+  return /\.jsonl(\.zst)?$/.test(file) && !isPatches ? titleInLines(head) : titleInDocument(head, agent);
 }
 
 /** The whole file where it is shorter. What became a link since it was found is not opened. */
@@ -23,7 +25,8 @@ async function headOf(file: string): Promise<string | null> {
     const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-      return buffer.toString("utf8", 0, bytesRead);
+      const head = await unpackedHead(buffer.subarray(0, bytesRead), HEAD_BYTES);
+      return head.toString("utf8");
     } finally {
       await handle.close();
     }
@@ -38,7 +41,7 @@ function titleInLines(head: string): string | null {
   for (const line of head.split("\n")) {
     const record = parseJson(line); // the last line may have been cut
     if (!isRecord(record)) continue;
-    const title = [record.customTitle, record.aiTitle, record.summary]
+    const title = [record.customTitle, record.aiTitle, record.summary, recordOf(record.$set).summary]
       .map(textOf)
       .find((text) => text !== "");
     if (title !== undefined) return plain(title);
@@ -71,23 +74,36 @@ function spoken(text: string): string | null {
   return /^\s*(?:<|# AGENTS\.md|Caveat:)/.test(task) ? null : plain(task);
 }
 
-/** Where a document of an agent has one. */
-const TITLES: Partial<Record<Agent, string>> = { "Copilot Chat": "customTitle", Continue: "title" };
+/** Where a document of an agent has one, and what the person said: by what stands before it. */
+const PLACES: Partial<Record<Agent, { readonly title: string; readonly words?: string }>> = {
+  "Copilot Chat": {
+    title: String.raw`"customTitle"\s*:|"k":\["customTitle"\],"v":`,
+    words: String.raw`"message"\s*:\s*\{\s*"text"\s*:`,
+  },
+  Continue: { title: String.raw`"title"\s*:` },
+  "Gemini CLI": {
+    title: String.raw`\n {2}"summary"\s*:`, // its own, not an argument of a call: it indents
+    words: String.raw`"type"\s*:\s*"user",\s*"content"\s*:(?:\s*\[\s*\{\s*"text"\s*:)?`,
+  },
+};
+const TEXT = String.raw`"text"\s*:`;
 
-/** One JSON value, of which the end may be missing: by the names of its fields. */
+/** One JSON value, or patches of one, of which the end may be missing: by the names of its fields. */
 function titleInDocument(head: string, agent: Agent): string | null {
-  const field = TITLES[agent];
-  const [title] = field === undefined ? [] : valuesOf(head, field);
-  if (title !== undefined && title !== "") return plain(title);
-  for (const text of valuesOf(head, "text")) {
-    const words = spoken(text);
-    if (words !== null) return words;
-  }
+  const { title, words = TEXT } = PLACES[agent] ?? {};
+  const titles = title === undefined ? [] : [...textsBehind(head, title)];
+  const given = agent === "Copilot Chat" ? titles.at(-1) : titles[0];
+  if (given !== undefined) return plain(given);
+  for (const before of [words, TEXT])
+    for (const text of textsBehind(head, before)) {
+      const said = spoken(text);
+      if (said !== null) return said;
+    }
   return null;
 }
 
-function* valuesOf(head: string, field: string): Generator<string> {
-  const pattern = new RegExp(`"${field}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,20000}")`, "g");
+function* textsBehind(head: string, before: string): Generator<string> {
+  const pattern = new RegExp(`(?:${before})\\s*("(?:[^"\\\\]|\\\\.){1,20000}")`, "g");
   for (const [, value] of head.matchAll(pattern)) yield textOf(parseJson(value ?? ""));
 }
 

@@ -24,7 +24,7 @@ export type AnalyzePorts = {
   readonly show: () => Promise<void>;
 };
 
-const FILES = { "Session files": ["jsonl", "json", "traj"], "All files": ["*"] };
+const FILES = { "Session files": ["jsonl", "json", "traj", "zst"], "All files": ["*"] };
 
 export class AnalyzeCommand {
   readonly #ports: AnalyzePorts;

@@ -207,7 +207,7 @@ export class StoreCommands {
 }
 
 const ZIP = { "Cloakroom sessions": ["zip"] };
-const IMPORTS = { "Sessions and transcripts": ["zip", "json", "jsonl"], "All files": ["*"] };
+const IMPORTS = { "Sessions and transcripts": ["zip", "json", "jsonl", "traj", "zst"], "All files": ["*"] };
 
 /** VS Code's own dialogs. */
 export const editorDialogs: Dialogs = {

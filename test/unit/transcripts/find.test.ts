@@ -4,7 +4,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wri
 import os from "node:os";
 import path from "node:path";
 import { findTranscripts, MOST_FOUND } from "../../../src/transcripts/find";
+import { canUnpack } from "../../../src/transcripts/packed";
 import { readTranscript } from "../../../src/transcripts/readTranscript";
+import {
+  CODEX_PACKED,
+  COPILOT_CHAT_LOG,
+  GEMINI_LOG,
+  GEMINI_RECORDING,
+  KIMI_CONTEXT,
+} from "../../support/recordings";
 import { linesOf, transcriptPorts } from "../../support/transcripts";
 
 let home = "";
@@ -17,7 +25,8 @@ let changed = 1_700_000_000;
 function write(name: string, content: unknown): string {
   const file = path.join(home, ...name.split("/"));
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  const isWritten = typeof content === "string" || Buffer.isBuffer(content);
+  writeFileSync(file, isWritten ? content : JSON.stringify(content));
   utimesSync(file, ++changed, changed);
   return file;
 }
@@ -111,6 +120,11 @@ const AT_HOME: readonly [file: string, content: unknown, agent: string, title: s
   [".copilot/session-state/old.jsonl", COPILOT, "Copilot CLI", "Explain it"],
   [".cline/data/sessions/1_a/1_a.messages.json", CLINE, "Cline", "Move it"],
   [".gemini/tmp/abc/checkpoint-before%20lunch.json", GEMINI, "Gemini CLI", "before lunch"],
+  [".gemini/tmp/abc/chats/session-1.json", GEMINI_RECORDING, "Gemini CLI", "A look around"],
+  [".gemini/tmp/tug/chats/session-2.jsonl", GEMINI_LOG, "Gemini CLI", "A look around"],
+  [".gemini/tmp/tug/chats/5ea70013/sub.jsonl", GEMINI_LOG, "Gemini CLI", "A look around"],
+  [".kimi/sessions/ab12/s/context.jsonl", KIMI_CONTEXT, "Kimi", "Look."],
+  [".kimi/sessions/ab12/old.jsonl", KIMI_CONTEXT, "Kimi", "Look."],
   [".kimi-code/sessions/w/s/agents/main/wire.jsonl", KIMI, "Kimi", "Count lines"],
   [".continue/sessions/k.json", CONTINUE, "Continue", "A refactoring"],
   [".pi/agent/sessions/--r--/1_p.jsonl", PI, "pi", "See the issue"],
@@ -118,8 +132,10 @@ const AT_HOME: readonly [file: string, content: unknown, agent: string, title: s
 /** Below a folder `User` of an editor. */
 const IN_EDITOR: typeof AT_HOME = [
   ["workspaceStorage/h/chatSessions/c.json", CHAT, "Copilot Chat", "Retry loop"],
+  ["workspaceStorage/h/chatSessions/d.jsonl", COPILOT_CHAT_LOG, "Copilot Chat", "Two looks"],
   ["workspaceStorage/h/GitHub.copilot-chat/transcripts/t.jsonl", COPILOT, "Copilot Chat", "Explain it"],
   ["globalStorage/emptyWindowChatSessions/e.json", CHAT, "Copilot Chat", "Retry loop"],
+  ["globalStorage/emptyWindowChatSessions/f.jsonl", COPILOT_CHAT_LOG, "Copilot Chat", "Two looks"],
   [
     "globalStorage/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json",
     TASK,
@@ -133,14 +149,19 @@ const IN_EDITOR: typeof AT_HOME = [
     "Write tests",
   ],
 ];
+/** Only where they can be read. */
+const PACKED: typeof AT_HOME = [
+  [".codex/sessions/2026/08/03/rollout-3.jsonl.zst", CODEX_PACKED, "Codex", "List the files"],
+  [".codex/archived_sessions/rollout-4.jsonl.zst", CODEX_PACKED, "Codex", "List the files"],
+];
 /** What lies beside them and is no session, or none that is read here. */
 const BESIDE = [
   ".claude/projects/-home-me-r/s/subagents/agent-1.jsonl",
   ".claude/history.jsonl",
-  ".codex/sessions/2026/08/03/rollout-3.jsonl.zst",
+  ".kimi/sessions/ab12/s/wire.jsonl",
   ".continue/sessions/sessions.json",
   ".gemini/tmp/abc/logs.json",
-  ".gemini/tmp/abc/chats/session-1.json",
+  ".gemini/tmp/abc/chats/notes.json",
   ".kimi-code/sessions/w/s/state.json",
   ".cline/data/sessions/1_a/1_a.json",
 ];
@@ -153,11 +174,13 @@ for (const [platform, users] of [
   test(`${platform}: sessions of every agent, newest first, and every one of them is read`, async () => {
     const all = [
       ...AT_HOME,
+      ...(canUnpack ? PACKED : []),
       ...users.flatMap((folder) =>
         IN_EDITOR.map(([file, ...rest]): (typeof AT_HOME)[number] => [`${folder}/${file}`, ...rest]),
       ),
     ];
     for (const name of BESIDE) write(name, "{}");
+    if (!canUnpack) for (const [name, content] of PACKED) write(name, content);
     const files = all.map(([name, content]) => write(name, content));
     const found = await findTranscripts(home, platform, {});
     assert.deepEqual(
@@ -176,9 +199,16 @@ test("folders that an agent was told to use are looked in; a relative one is not
     write("own/codex/sessions/2026/01/02/rollout-1.jsonl", CODEX),
     write("own/cline/data/tasks/1/api_conversation_history.json", TASK),
     write("own/config/Code/User/globalStorage/emptyWindowChatSessions/e.json", CHAT),
+    write("own/gemini/.gemini/tmp/tug/chats/session-1.jsonl", GEMINI_LOG),
+    write("own/kimi/sessions/ab12/s/context.jsonl", KIMI_CONTEXT),
   ];
   const env = { CLAUDE_CONFIG_DIR: own("claude"), CODEX_HOME: own("codex"), CLINE_DIR: own("cline") };
-  const set = { ...env, XDG_CONFIG_HOME: own("config") };
+  const set = {
+    ...env,
+    XDG_CONFIG_HOME: own("config"),
+    GEMINI_CLI_HOME: own("gemini"),
+    KIMI_SHARE_DIR: own("kimi"),
+  };
   const fileOf = ({ file }: { file: string }) => file;
   assert.deepEqual((await findTranscripts(home, "linux", set)).map(fileOf), files.reverse());
   assert.deepEqual(
@@ -233,3 +263,75 @@ test("however many there are: so many entries are looked at, the newest days fir
     ["03", "03", "03", "03", "03"],
   );
 });
+
+test("a session that its agent went on with in another file is listed once", async () => {
+  const chats = ".config/Code/User/workspaceStorage/h/chatSessions";
+  write(`${chats}/c.json`, CHAT);
+  write(".gemini/tmp/tug/chats/session-1.json", GEMINI_RECORDING);
+  write(".codex/archived_sessions/rollout-1.jsonl.zst", CODEX_PACKED);
+  const gone = [
+    write(`${chats}/c.jsonl`, COPILOT_CHAT_LOG),
+    write(".gemini/tmp/tug/chats/session-1.jsonl", GEMINI_LOG),
+    write(".codex/archived_sessions/rollout-1.jsonl", CODEX),
+  ];
+  assert.deepEqual(
+    (await findTranscripts(home, "linux", {})).map(({ file }) => file),
+    gone.reverse(),
+  );
+});
+
+const TITLES: readonly (readonly [what: string, file: string, content: string, title: string | null])[] = [
+  [
+    "Copilot Chat: a first state that is longer than what is read of it",
+    ".config/Code/User/workspaceStorage/h/chatSessions/c.jsonl",
+    JSON.stringify({
+      kind: 0,
+      v: {
+        requests: [
+          { message: { text: "Mend the sail" }, response: [] },
+          { result: { node: { text: "x".repeat(90_000) } } },
+        ],
+      },
+    }),
+    "Mend the sail",
+  ],
+  [
+    "Copilot Chat: the words of the person, not what a tool said before them in the file",
+    ".config/Code/User/workspaceStorage/h/chatSessions/c.jsonl",
+    JSON.stringify({
+      kind: 0,
+      v: { requests: [{ result: { node: { text: "A result" } }, message: { text: "Mend the sail" } }] },
+    }),
+    "Mend the sail",
+  ],
+  [
+    "Gemini CLI: the person's words where there is no summary, and what a call is told is none",
+    ".gemini/tmp/tug/chats/session-1.json",
+    JSON.stringify(
+      {
+        sessionId: "s",
+        projectHash: "h",
+        messages: [
+          { id: "i", type: "info", content: "An update" },
+          { id: "u", type: "user", content: "Mend the sail" },
+          { id: "g", type: "gemini", content: "", toolCalls: [{ args: { summary: "Torn" } }] },
+        ],
+      },
+      null,
+      2,
+    ),
+    "Mend the sail",
+  ],
+  [
+    "Gemini CLI: words in parts",
+    ".gemini/tmp/tug/chats/session-1.json",
+    JSON.stringify({ messages: [{ type: "user", content: [{ text: "Mend the sail" }] }] }, null, 2),
+    "Mend the sail",
+  ],
+];
+for (const [what, file, content, title] of TITLES)
+  test(`title of ${what}`, async () => {
+    write(file, content);
+    const [found] = await findTranscripts(home, "linux", {});
+    assert.equal(found?.title, title);
+  });

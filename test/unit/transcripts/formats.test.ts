@@ -2,6 +2,13 @@
 import assert from "node:assert/strict";
 import { foldHistory } from "../../../src/history/fold";
 import { pair } from "../../../src/history/pair";
+import {
+  COPILOT_CHAT_LOG,
+  GEMINI_LOG,
+  GEMINI_RECORDING,
+  KIMI_CONTEXT,
+  OPENCODE_EXPORT,
+} from "../../support/recordings";
 import { linesOf, notesOf, pictureOf, readOne, readText } from "../../support/transcripts";
 
 type Case = {
@@ -30,7 +37,107 @@ const oaiCall = (id: string, name: string, words: string) => ({
 });
 const png = "iVBORw0KGgoAAAANSUhEUg==";
 
+const GEMINI_PICTURE = [
+  "u: Look.",
+  'a: I look. [t1c0 list_directory {"p":1}] [t1c1 read_file {}] [t1c2 run_shell_command {}]',
+  "t: t1c0 a\nb",
+  "t: t1c1 failed No such file.",
+  "a: Done.",
+];
+
 const CASES: readonly Case[] = [
+  {
+    format: "Gemini CLI",
+    what: "calls with their results; what the model was not shown is counted",
+    text: GEMINI_RECORDING,
+    picture: GEMINI_PICTURE,
+    notes: [
+      "1 message(s) of the kind “info” were not read",
+      `1 ${REASONED}`,
+      "1 error(s) of the other agent",
+      "1 call(s) without a result",
+    ],
+  },
+  {
+    format: "Gemini CLI",
+    what: "a record per line: the last writing of a message counts, what was taken back is gone",
+    text: GEMINI_LOG,
+    picture: GEMINI_PICTURE,
+    notes: [
+      "2 message(s) were taken back by the person",
+      "1 message(s) of the kind “info” were not read",
+      `1 ${REASONED}`,
+      "1 error(s) of the other agent",
+      "1 call(s) without a result",
+    ],
+  },
+  {
+    format: "Gemini CLI",
+    what: "written again from the model's history: what a compaction left out stays, its summary is new, nothing is told twice",
+    text: linesOf(GEMINI_LOG, {
+      $set: {
+        messages: [
+          { id: "s", type: "user", content: [{ text: "So far: looked." }] },
+          {
+            id: "x",
+            type: "gemini",
+            content: [{ functionCall: { id: "ls-1", name: "list_directory", args: {} } }],
+          },
+          {
+            id: "y",
+            type: "user",
+            content: [
+              { functionResponse: { id: "ls-1", name: "list_directory", response: { output: "(cut)" } } },
+            ],
+          },
+          { id: "g2", type: "gemini", content: "Cut." },
+          { type: "user", content: "Nameless." },
+        ],
+      },
+    }),
+    picture: [...GEMINI_PICTURE, "u: So far: looked."],
+    notes: [
+      "2 message(s) were taken back by the person",
+      "1 compaction(s): what stood before them was shortened by the other agent",
+      "1 message(s) had no id, and were not read",
+      "1 message(s) of the kind “info” were not read",
+      `1 ${REASONED}`,
+      "1 error(s) of the other agent",
+      "1 call(s) without a result",
+    ],
+  },
+  {
+    format: "opencode export",
+    what: "a reply for each step, with its calls; what was stopped says so",
+    text: OPENCODE_EXPORT,
+    picture: [
+      "u: Look.\n\nCalled by @file",
+      'a: I look. [t1c0 list {"path":"."}] [t1c1 read {}]',
+      "t: t1c0 a\nb",
+      "t: t1c1 failed No such file.",
+      'a: [t2c0 bash {"command":"sleep"}]',
+      "a: So far:  stopped",
+    ],
+    notes: [
+      "1 part(s) that the model was not shown were left out",
+      `1 ${REASONED}`,
+      "1 compaction(s): what stood before them was shortened by the other agent",
+      "1 call(s) without a result",
+    ],
+  },
+  {
+    format: "Kimi CLI",
+    what: "messages between marks of its own; a result that says it failed did",
+    text: KIMI_CONTEXT,
+    picture: [
+      "u: <system>CHECKPOINT 0</system>\n\nLook.",
+      'a: I look. [t1c0 Shell {"command":"ls"}] [t1c1 ReadFile {}]',
+      "t: t1c0 <system>Command executed successfully.</system>\na\nb\n",
+      "t: t1c1 failed <system>ERROR: no such file</system>",
+      "a: Done.",
+    ],
+    notes: [`1 ${REASONED}`],
+  },
   {
     format: "Codex",
     what: "calls between two outputs are one reply; a compaction's summary is asked again; the view's events repeat nothing",
@@ -451,6 +558,22 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    format: "Copilot chat session",
+    what: "patches become the document that they were made of; what was cancelled, or not over, is a stopped reply",
+    text: COPILOT_CHAT_LOG,
+    picture: [
+      "u: Look at a.",
+      "a:",
+      "u: Look again.",
+      'a: I look. [t2c0 read_file {"p":1}]',
+      "t: t2c0 RESULT 1",
+      "a: Done.",
+      "u: Wait.",
+      "a: I look. Turn 2 stopped",
+    ],
+    notes: ["1 request(s) failed there"],
+  },
+  {
     format: "Copilot chat replay",
     what: "a call belongs to the request before it, which may stand under another prompt",
     text: json({
@@ -572,4 +695,102 @@ test("calls of a format without ids get one each, so that going on with the sess
     messages.flatMap((message) => (message.role === "assistant" ? message.calls.map(({ id }) => id) : [])),
     ["t1c0", "t2c0"],
   );
+});
+
+test("Copilot chat: the title that the person sees is the session's", async () => {
+  assert.equal((await readOne(COPILOT_CHAT_LOG)).title, "Two looks");
+});
+
+test("Copilot chat: tokens are those of the reply where there was one, and of nobody where there were several", async () => {
+  const request = (...rounds: readonly object[]) => ({
+    message: { text: "Look." },
+    response: [],
+    result: { metadata: { toolCallRounds: rounds } },
+    promptTokens: 900,
+    completionTokens: 12,
+  });
+  const one = { response: "Done.", toolCalls: [] };
+  const { events } = await readOne(json({ requests: [request(one), request(one, one)] }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [{ inputTokens: 900, outputTokens: 12, cachedTokens: null }, null, null],
+  );
+});
+
+test("Copilot chat session: what leads nowhere is counted, lines that are none as in every other format", async () => {
+  const session = await readOne(
+    `${COPILOT_CHAT_LOG}\n${linesOf(
+      { kind: 1, k: ["requests", 9, "response"], v: [] },
+      { kind: 2, k: ["requests"], v: [1], i: 1e9 },
+      { kind: 1, k: ["__proto__", "requests"], v: [] },
+      { kind: 7 },
+    )}\n{"kind":1,"k":["requests",2,"mod`,
+  );
+  assert.equal(pictureOf(session).length, 8);
+  assert.deepEqual(notesOf(session), [
+    "3 patch(es) led nowhere, and were not read",
+    "1 patch(es) of a kind that is not known were not read",
+    "1 line(s) were no JSON, and not read",
+    "1 request(s) failed there",
+  ]);
+});
+
+test("Gemini CLI: what the provider counted is the reply's, thinking with what came out, cached with what went in", async () => {
+  for (const text of [GEMINI_RECORDING, GEMINI_LOG]) {
+    const { events, title } = await readOne(text);
+    const usages = events.flatMap((event) => (event.type === "replied" ? [event.usage] : []));
+    assert.deepEqual(usages, [{ inputTokens: 100, outputTokens: 12, cachedTokens: 60 }, null]);
+    assert.equal(title, "A look around");
+  }
+});
+
+test("Kimi CLI: the title is what the person said first, not a mark of the program", async () => {
+  assert.equal((await readOne(KIMI_CONTEXT)).title, "Look.");
+});
+
+test("Kimi CLI: a compaction is counted, and its summary is asked", async () => {
+  const session = await readOne(
+    linesOf(
+      { role: "_checkpoint", id: 0 },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "<system>Previous context has been compacted. Here it is:</system>" },
+          { type: "text", text: "Looked." },
+        ],
+      },
+      { role: "assistant", content: "I go on." },
+    ),
+  );
+  assert.equal(pictureOf(session).length, 2);
+  assert.deepEqual(notesOf(session), [
+    "1 compaction(s): what stood before them was shortened by the other agent",
+  ]);
+});
+
+test("opencode: what a step took, cached with what went in, thinking with what came out", async () => {
+  const { events, title } = await readOne(OPENCODE_EXPORT);
+  assert.equal(title, "A look around");
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [
+      { inputTokens: 130, outputTokens: 30, cachedTokens: 60 },
+      { inputTokens: 5, outputTokens: 2, cachedTokens: 0 },
+      null,
+    ],
+  );
+});
+
+test("opencode: an image that a tool attached is stored beside its text; what was cut later is told", async () => {
+  const state = {
+    ...{ status: "completed", input: {}, output: "An image.", time: { start: 1, end: 2, compacted: 3 } },
+    attachments: [
+      { type: "file", mime: "image/png", url: `data:image/png;base64,${png}` },
+      { type: "file", url: "file:///x" },
+    ],
+  };
+  const parts = [{ type: "step-start" }, { type: "tool", callID: "c", tool: "shot", state }];
+  const session = await readOne(json({ info: {}, messages: [{ info: { role: "assistant" }, parts }] }));
+  assert.deepEqual(pictureOf(session), ["a: [t1c0 shot {}]", "t: t1c0 An image. +1"]);
+  assert.deepEqual(notesOf(session), ["1 result(s) were left out of later requests by the other agent"]);
 });

@@ -1,0 +1,11 @@
+/** A file that is not read, with its reason. */
+import { Failure } from "../schema/failure";
+
+export function refused(file: string, why: string, cause?: unknown): Failure {
+  return new Failure(
+    "import-unreadable",
+    `${file} cannot be imported: ${why}. Nothing was added.`,
+    { file, why },
+    { cause },
+  );
+}

@@ -1,0 +1,36 @@
+/** Packed rollouts where Node cannot unpack them, and what is not packed. What VS Code's own Node reads: test/host/packed.test.ts. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Failure } from "../../../src/schema/failure";
+import { bytesOf, canUnpack } from "../../../src/transcripts/packed";
+import { CODEX_PACKED } from "../../support/recordings";
+import { withFolder } from "../../support/storeFolder";
+import { readText } from "../../support/transcripts";
+
+async function bytesIn(text: string | Buffer): Promise<number> {
+  let bytes = 0;
+  await withFolder(async (folder) => {
+    const file = path.join(folder, "packed");
+    await writeFile(file, text);
+    for await (const chunk of bytesOf(file)) bytes += chunk.length;
+  });
+  return bytes;
+}
+
+test("a Node that cannot unpack says so, and what to do", async () => {
+  if (canUnpack) return; // from 22.15 on
+  await assert.rejects(
+    readText(CODEX_PACKED),
+    (cause) =>
+      cause instanceof Failure &&
+      cause.code === "import-unreadable" &&
+      /Zstandard.*cannot read: use 22\.15 or later, or unpack it/.test(cause.message),
+  );
+});
+
+test("what is not packed comes as it is, however short", async () => {
+  for (const text of ["", "a", "(\u00b5", "abcdefgh\n"])
+    assert.equal(await bytesIn(Buffer.from(text)), Buffer.byteLength(text));
+  assert.equal(await bytesIn(await readFile("package.json")), (await readFile("package.json")).length);
+});
