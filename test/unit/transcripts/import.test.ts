@@ -1,9 +1,7 @@
 /** From a file to a session of the workspace: listed, shown, read back, verified, forked and gone on with; all or nothing. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { root as repository } from "../../../scripts/bootstrap.mjs";
 import { inspectorFold, projectSession, settle, viewOf } from "../../../src/inspector/project";
 import { reportOf } from "../../../src/inspector/report";
 import { Failure } from "../../../src/schema/failure";
@@ -12,6 +10,7 @@ import { DEFAULT_STORE_SETTINGS, StoreCare } from "../../../src/store/care";
 import { limitsOf } from "../../../src/store/room";
 import { Sessions } from "../../../src/store/sessions";
 import { readTranscript } from "../../../src/transcripts/readTranscript";
+import { runCli } from "../../support/cliProcess";
 import { clock, filesBelow, hasCode, withFolder } from "../../support/storeFolder";
 import { linesOf, transcriptPorts } from "../../support/transcripts";
 
@@ -176,22 +175,7 @@ test("killed at any step of an import: no half session in the list", () =>
 test("cli: import detects a transcript by its content, show prints it, and going on with it forks it", () =>
   withTranscript(TRANSCRIPT, async (file, store) => {
     const cloakroom = (...words: string[]) =>
-      new Promise<{ code: number; out: string; err: string }>((resolve) =>
-        execFile(
-          process.execPath,
-          [
-            "--import",
-            import.meta.resolve("tsx"),
-            path.join(repository, "src", "cli.ts"),
-            ...words,
-            "--workspace",
-            path.dirname(file),
-            "--store",
-            store,
-          ],
-          (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-        ),
-      );
+      runCli([...words, "--workspace", path.dirname(file), "--store", store]);
     const imported = await cloakroom("import", file);
     assert.equal(imported.code, 0, imported.err);
     assert.match(imported.err, /1 line\(s\) were no JSON/);
