@@ -471,6 +471,39 @@ suite("the inspector's page", () => {
     assert.ok((await boxes(320)) > 60);
   });
 
+  test("an open panel has the height of a wide page, and the plot keeps its place while turns are chosen without one", async () => {
+    const boxOf = async (page: Page, selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? assert.fail(selector);
+    const wide = { viewport: { width: 1100, height: 800 } };
+    await on(
+      rich(),
+      async (page) => {
+        const before = await boxOf(page, "#overview .plot");
+        await row(page, "s1/t3").click();
+        await settled(page);
+        assert.deepEqual(await boxOf(page, "#overview .plot"), before);
+        await page.click('[data-panel="whatif"]');
+        await page.waitForSelector("#whatif");
+        const [overview, tree, side, head] = [
+          await boxOf(page, "#overview"),
+          await boxOf(page, "#tree"),
+          await boxOf(page, ".side"),
+          await boxOf(page, ".head"),
+        ];
+        assert.deepEqual([side.y, side.y + side.height], [head.y + head.height, 800]);
+        for (const left of [overview, tree]) assert.ok(left.x + left.width <= side.x, JSON.stringify(left));
+        assert.equal(tree.y + tree.height, 800);
+        await page.setViewportSize({ width: 1100, height: 300 }); // all of it can be scrolled to
+        assert.ok((await boxOf(page, "#tree")).height >= 264);
+        const reach = await page.locator("#inspector").evaluate((all) => [all.scrollWidth, all.scrollHeight]);
+        assert.ok(reach[0] === 1100 && (reach[1] ?? 0) > 300, `${reach}`);
+        await page.setViewportSize({ width: 800, height: 800 });
+        assert.equal((await boxOf(page, "#overview")).width, 800);
+      },
+      wide,
+    );
+  });
+
   test("nothing moves where the person asked for that", async () => {
     const animations = (page: Page) => page.evaluate(() => document.getAnimations().length);
     const session = sessionOf(richTurns(), { running: true });
