@@ -10,8 +10,6 @@ import { toggles } from "./toggles";
 
 export type OverviewProps = Omit<PlotProps, "windowTokens"> & {
   readonly head: SessionHead;
-  /** The selected turn's own request, where the page has the turn; else what its column says. */
-  readonly fill: { readonly turn: number; readonly fill: Fill } | null;
   readonly unit: Unit;
 };
 

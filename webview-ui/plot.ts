@@ -1,8 +1,8 @@
 // The inspector's browser side: the plot over turns, which is a slider too: the selected turn is its value.
 import { html, nothing, svg, type TemplateResult } from "lit";
-import type { Plot } from "../src/schema/inspector";
+import type { Plot, PlotColumn } from "../src/schema/inspector";
 import { FILL_PARTS } from "./fillParts";
-import { columnWords, OVERVIEW_WORDS } from "./overviewWords";
+import { columnWords, type Fill, OVERVIEW_WORDS } from "./overviewWords";
 import {
   columnFor,
   columnNear,
@@ -21,6 +21,8 @@ export type PlotProps = {
   readonly turnCount: number;
   /** The selected turn's place among the turns; null: the newest. */
   readonly selected: number | null;
+  /** The selected turn's own request, where the page has the turn; else what its column says. */
+  readonly fill: { readonly turn: number; readonly fill: Fill } | null;
   /** The column that the pointer is on. */
   readonly pointed: number | null;
   /** A second line: a figure per column. */
@@ -44,21 +46,25 @@ export const selectedColumn = ({
   columnNear(plot.columns, Math.floor((selected ?? Math.max(turnCount - 1, 0)) / plot.turnsPerColumn));
 
 export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
-  const { plot, turnCount, pointed, format: f } = props;
+  const { plot, turnCount, selected, pointed, format: f } = props;
   const { columns } = plot;
   const at = selectedColumn(props);
-  const column = at === null ? null : (columns[at] ?? null);
-  const shown = (pointed === null ? null : columns[pointed]) ?? column;
+  const own = ownOf(props, at);
+  const shown = (pointed === null ? null : columns[pointed]) ?? own;
+  const newest = Math.max(turnCount - 1, 0);
   const select = (to: number | null) => {
     const target = to === null ? null : columns[to];
     if (target && to !== at) events.onSelectTurn(target.at);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = plot.turnsPerColumn > 1 ? (STEPS[event.key] ?? null) : null;
     const to = columnFor(columns, at ?? 0, event.key);
     if (to === null) return;
     event.preventDefault();
-    select(to);
+    if (step === null) return select(to);
+    const turn = Math.min(Math.max((selected ?? newest) + step, 0), newest);
+    if (turn !== (selected ?? newest)) events.onSelectTurn(turn);
   };
   return html`<div
       class="plot"
@@ -66,9 +72,9 @@ export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
       tabindex="0"
       aria-label=${OVERVIEW_WORDS.turns}
       aria-valuemin="0"
-      aria-valuemax=${Math.max(turnCount - 1, 0)}
-      aria-valuenow=${column?.at ?? 0}
-      aria-valuetext=${column === null ? OVERVIEW_WORDS.none : columnWords(column, f)}
+      aria-valuemax=${newest}
+      aria-valuenow=${own?.at ?? 0}
+      aria-valuetext=${own === null ? OVERVIEW_WORDS.none : columnWords(own, f)}
       @keydown=${onKey}
       @pointerdown=${(event: PointerEvent) => onPress(event, columns, select)}
       @pointermove=${(event: PointerEvent) => onMove(event, columns, pointed, select, events)}
@@ -78,6 +84,15 @@ export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
       <span class="plot-top" aria-hidden="true">${f.compact(plotTop(columns, props.whatIf ?? []))}</span>
     </div>
     <p class="plot-readout">${shown === null ? OVERVIEW_WORDS.none : columnWords(shown, f)}</p>`;
+}
+
+/** Where a column stands for several turns, each of them can be reached. */
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+
+/** What is told of the selected turn: its own request, else that of its column. */
+function ownOf({ plot, selected, fill }: PlotProps, column: number | null): PlotColumn | null {
+  if (fill !== null && selected !== null) return { at: selected, turn: fill.turn, ...fill.fill };
+  return column === null ? null : (plot.columns[column] ?? null);
 }
 
 function columnUnder(event: PointerEvent, columns: Plot["columns"]): number | null {

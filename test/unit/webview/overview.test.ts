@@ -163,6 +163,21 @@ suite("overview: the panel", () => {
     });
   });
 
+  test("where a column stands for several turns, the arrows reach each of them, and each tells its own request", async () => {
+    const half = { ...OVERVIEW, plot: { ...OVERVIEW.plot, turnsPerColumn: 2 }, turnCount: 80 };
+    await bench.on("overview", { ...half, selected: 21, fill: { turn: 22, fill: FILL } }, async (page) => {
+      const plot = page.getByRole("slider", { name: "Turns" });
+      assert.match((await plot.getAttribute("aria-valuetext")) ?? "", /^Turn 22: 41,/);
+      assert.match((await page.textContent(".plot-readout")) ?? "", /^Turn 22: 41,/);
+      assert.equal(await plot.getAttribute("aria-valuenow"), "21");
+      for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "PageDown"]) await plot.press(key);
+      assert.deepEqual(
+        (await toldBy(page)).map(([, at]) => at),
+        [20, 19, 20, 0],
+      );
+    });
+  });
+
   test("by mouse: what is under the pointer is said; a press and a drag select", async () => {
     await bench.on("overview", OVERVIEW, async (page) => {
       const box = await page.locator(".plot").boundingBox();
