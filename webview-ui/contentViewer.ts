@@ -13,6 +13,7 @@ import {
   CONTENT_WORDS as WORDS,
 } from "./contentWords";
 import { button, iconButton, range, textField } from "./controls";
+import { problemLine } from "./problem";
 import type { TokenFormat } from "./tokenFormat";
 import { oneLine, visibleSegments } from "./visibleText";
 import { whenChanged } from "./whenChanged";
@@ -42,7 +43,7 @@ export function contentViewer(props: ContentProps, events: ContentEvents): Templ
   const { window, problem, isReading } = props;
   return html`<section class="content-viewer" aria-label=${WORDS.content} aria-busy=${String(isReading)}>
     ${barView(props, events)}
-    <p class="content-problem" role="alert" ?hidden=${problem === null}>${oneLine(problem ?? "", 500)}</p>
+    ${problemLine(problem)}
     ${
       window === null
         ? html`<p class="content-status" role="status">${problem === null ? WORDS.reading : ""}</p>`

@@ -137,7 +137,7 @@ suite("what the inspector offers to do", () => {
     await shot(harness, "content");
     await viewer.locator('[data-name="find"] input').fill("nowhere in there");
     await viewer.locator('[data-action="findNext"]').click();
-    await viewer.locator(".content-problem").getByText("Not found.").waitFor();
+    await viewer.locator(".problem-line").getByText("Not found.").waitFor();
     await viewer.locator('[data-name="goTo"] input').fill("100%");
     await page.keyboard.press("Enter"); // what was there still is
     await viewer.locator(".content-status").getByText("98,957 to 98,957").waitFor();
