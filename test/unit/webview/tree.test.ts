@@ -440,9 +440,16 @@ suite("the inspector's page", () => {
       await page.waitForSelector("#details");
       assert.equal(await page.locator("#content").count(), 0);
       await page.click('#details [data-action="viewContent"]');
-      const sizes = { text: "tide\n", offset: 40_000, totalChars: 90_000, totalBytes: 90_000, line: null };
+      const sizes = {
+        text: "tide\n",
+        offset: 40_000,
+        totalChars: 90_000,
+        totalBytes: 90_000,
+        line: null,
+        totalLines: null,
+      };
       const window = { handle: asked.handle, tool: "read_file", ...sizes };
-      await send(page, { type: "content", session: "s1", window, match: null, problem: null });
+      await send(page, { type: "content", session: "s1", window, match: null, search: null, problem: null });
       await page.reload();
       await page.waitForSelector("#content");
       assert.deepEqual((await acts(page)).at(-1), { ...asked, offset: 40_000 });
