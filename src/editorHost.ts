@@ -67,7 +67,8 @@ export function createHost({ store, approver, choices, log, asAbsolutePath }: Ho
     content: async (session, handle) => (await openStore()).content(session, handle),
     window: async (session, handle, offset, chars) =>
       (await openStore()).window(session, handle, offset, chars),
-    find: async (session, handle, text, from) => (await openStore()).find(session, handle, text, from),
+    find: async (...what) => (await openStore()).find(...what),
+    charOfLine: async (...what) => (await openStore()).charOfLine(...what),
     opensAs: async (session) => (await openStore()).opensAs(session),
     act: (session, act) =>
       acts.act(session, act, async () => {

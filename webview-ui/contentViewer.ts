@@ -1,18 +1,21 @@
 // The inspector's browser side: a stored content of any size, a window at a time. It never holds more than that window.
 import "./contentViewer.css";
 import { html, nothing, type TemplateResult } from "lit";
-import type { ContentWindow } from "../src/schema/inspector";
+import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
 import {
   charsOf,
   cutAt,
-  offsetFrom,
+  goalFrom,
+  goToWords,
   piecesOf,
   placeWords,
   previousOffset,
+  searchWords,
   WINDOW_STEP,
   CONTENT_WORDS as WORDS,
 } from "./contentWords";
 import { button, iconButton, range, textField } from "./controls";
+import { problemLine } from "./problem";
 import type { TokenFormat } from "./tokenFormat";
 import { oneLine, visibleSegments } from "./visibleText";
 import { whenChanged } from "./whenChanged";
@@ -23,26 +26,33 @@ export type ContentProps = {
   /** What was found, in code points of the content. */
   readonly match: { readonly offset: number; readonly chars: number } | null;
   readonly problem: string | null;
-  /** What is looked for. */
+  /** How looking ended; null: nothing was looked for. */
+  readonly search: SearchEnd | null;
+  /** What is looked for, and to which side last. */
   readonly find: string;
+  readonly direction: Direction;
   readonly isReading: boolean;
   readonly format: TokenFormat;
 };
 
+export type Direction = "next" | "previous";
+
 /** Offsets in code points of the content. */
 export type ContentEvents = {
   readonly onWant: (offset: number) => void;
-  /** The first place at or after `from`; the host begins again at the top where there is none. */
-  readonly onFind: (text: string, from: number) => void;
+  /** The first place at or after `from`, or the last before it; the host goes on at the other end where there is none. */
+  readonly onFind: (text: string, from: number, direction: Direction) => void;
+  readonly onLine: (line: number) => void;
   readonly onOpenDocument: () => void;
   readonly onClose: () => void;
 };
 
 export function contentViewer(props: ContentProps, events: ContentEvents): TemplateResult {
   const { window, problem, isReading } = props;
-  return html`<section class="content-viewer" aria-label=${WORDS.content} aria-busy=${String(isReading)}>
+  return html`<section class="content-viewer" aria-label=${WORDS.content} aria-busy=${String(isReading)}
+    @keydown=${(event: KeyboardEvent) => onViewerKey(event, props, events)}>
     ${barView(props, events)}
-    <p class="content-problem" role="alert" ?hidden=${problem === null}>${oneLine(problem ?? "", 500)}</p>
+    ${problemLine(problem)}
     ${
       window === null
         ? html`<p class="content-status" role="status">${problem === null ? WORDS.reading : ""}</p>`
@@ -58,31 +68,87 @@ const barView = ({ window }: ContentProps, { onOpenDocument, onClose }: ContentE
     ${iconButton({ label: WORDS.close, action: "close", icon: "close", onClick: onClose })}
   </header>`;
 
-function findBar(
-  window: ContentWindow,
-  { find, match }: ContentProps,
-  events: ContentEvents,
-): TemplateResult {
-  const next = match === null ? window.offset : match.offset + Math.max(match.chars, 1);
-  const look = (text: string) => {
-    if (text !== "") events.onFind(text, text === find ? next : window.offset);
-  };
-  const onNext = (event: Event) => look(fieldIn(event, "find"));
-  const onGo = (typed: string) => {
-    const offset = offsetFrom(typed, window.totalChars);
-    if (offset !== null) events.onWant(offset);
-  };
+function findBar(window: ContentWindow, props: ContentProps, events: ContentEvents): TemplateResult {
+  const { find, format, search, direction } = props;
+  const onFind = (to: Direction) => (event: Event) => look(event, to, window, props, events);
+  const onGo = (event: Event) => goTo(event, window, events);
   return html`<div class="content-find">
-    ${textField({ label: WORDS.find, name: "find", value: find, placeholder: WORDS.find, onEnter: look })}
-    ${iconButton({ label: WORDS.findNext, action: "findNext", icon: "arrow-down", onClick: onNext })}
-    ${textField({ label: WORDS.goTo, name: "goTo", value: "", placeholder: WORDS.goToShort, onEnter: onGo })}
+    ${textField({
+      label: WORDS.find,
+      name: "find",
+      value: find,
+      placeholder: WORDS.find,
+      onEnter: (_, event) => look(event, event.shiftKey ? "previous" : "next", window, props, events),
+    })}
+    <span class="content-steps">
+      ${iconButton({ label: WORDS.findPrevious, action: "findPrevious", icon: "arrow-up", onClick: onFind("previous") })}
+      ${iconButton({ label: WORDS.findNext, action: "findNext", icon: "arrow-down", onClick: onFind("next") })}
+    </span>
+    ${textField({
+      label: goToWords(window, format),
+      name: "goTo",
+      value: "",
+      placeholder: WORDS.goToShort,
+      onEnter: (_, event) => onGo(event),
+    })}
+    <p class="content-search" role="status">${searchWords(search, direction)}</p>
   </div>`;
 }
 
-const fieldIn = (event: Event, name: string): string =>
-  (event.currentTarget as HTMLElement)
-    .closest(".content-viewer")
-    ?.querySelector<HTMLInputElement>(`[data-name="${name}"]`)?.value ?? "";
+/** On from what was found last; another text is looked for from the window on, or back from its end. */
+function look(
+  event: Event,
+  direction: Direction,
+  { offset, text: shown }: ContentWindow,
+  { find, match }: ContentProps,
+  { onFind }: ContentEvents,
+): void {
+  const text = fieldIn(event, "find")?.value ?? "";
+  if (text === "") return;
+  const isNext = direction === "next";
+  const known = text === find ? match : null;
+  const from =
+    known === null
+      ? offset + (isNext ? 0 : charsOf(shown))
+      : known.offset + (isNext ? Math.max(known.chars, 1) : 0);
+  onFind(text, from, direction);
+}
+
+/** The keyboard is in the text then, as in an editor. */
+function goTo(event: Event, { totalChars }: ContentWindow, events: ContentEvents): void {
+  const goal = goalFrom(fieldIn(event, "goTo")?.value ?? "", totalChars);
+  if (goal === null) return;
+  if ("line" in goal) events.onLine(goal.line);
+  else events.onWant(goal.offset);
+  viewerOf(event)?.querySelector<HTMLElement>(".content-text")?.focus({ preventScroll: true });
+}
+
+const viewerOf = (event: Event): Element | null =>
+  (event.currentTarget as HTMLElement).closest(".content-viewer");
+
+const fieldIn = (event: Event, name: string): HTMLInputElement | null =>
+  viewerOf(event)?.querySelector<HTMLInputElement>(`[data-name="${name}"]`) ?? null;
+
+/** The keys of an editor, kept from VS Code, whose editor would take them. On macOS ⌘G looks on and ⌃G goes to a line. */
+function onViewerKey(event: KeyboardEvent, props: ContentProps, events: ContentEvents): void {
+  const { window } = props;
+  if (window === null || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const isCommand = event.ctrlKey || event.metaKey;
+  if (key === "f3" || (key === "g" && event.metaKey))
+    look(event, event.shiftKey ? "previous" : "next", window, props, events);
+  else if (key === "g" && event.ctrlKey && !event.shiftKey) focusField(event, "goTo");
+  else if (key === "f" && isCommand && !event.shiftKey) focusField(event, "find");
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function focusField(event: Event, name: string): void {
+  const field = fieldIn(event, name);
+  field?.focus();
+  (field as unknown as { wrappedElement?: HTMLInputElement } | null)?.wrappedElement?.select();
+}
 
 function bodyView(window: ContentWindow, props: ContentProps, events: ContentEvents): TemplateResult {
   const { offset, totalChars } = window;

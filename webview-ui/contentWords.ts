@@ -1,14 +1,14 @@
 // The inspector's browser side: places in a content of any size, in words and in windows. Offsets are in code points.
-import type { ContentWindow } from "../src/schema/inspector";
+import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
 import type { TokenFormat } from "./tokenFormat";
 
 export const CONTENT_WORDS = {
   content: "Stored result",
   text: "Text of the stored result",
   find: "Find",
-  findNext: "Find Next",
-  goTo: "Go to character or %",
-  goToShort: "Go to…",
+  findNext: "Next Match (Enter)",
+  findPrevious: "Previous Match (Shift+Enter)",
+  goToShort: "Go to line…",
   earlier: "Previous Part",
   later: "Next Part",
   place: "Place in the content",
@@ -16,7 +16,6 @@ export const CONTENT_WORDS = {
   open: "Open in Editor",
   reading: "Reading…",
   empty: "The content is empty.",
-  notAPlace: "Give a character from 1 on, or a share such as 50%.",
 } as const;
 
 /** Code points that a window usually has; the last is shorter. */
@@ -30,26 +29,44 @@ export const charsOf = (text: string): number => {
 
 export const previousOffset = (offset: number): number => Math.max(0, offset - WINDOW_STEP);
 
-/** "Characters 16,385 to 32,768 of 104,857,600; line 1,204". */
+/** "16,385 to 32,768 of 104,857,600 characters; from line 1,204 of 90,000". */
 export function placeWords(window: ContentWindow, f: TokenFormat): string {
-  const { offset, totalChars, line, text } = window;
+  const { offset, totalChars, line, totalLines, text } = window;
   const end = offset + charsOf(text);
   const from = end > offset ? offset + 1 : offset;
-  const lines = line === null ? "" : `; from line ${f.number(line)}`;
+  const of = totalLines === null ? "" : ` of ${f.number(totalLines)}`;
+  const lines = line === null ? "" : `; from line ${f.number(line)}${of}`;
   return `${f.number(from)} to ${f.number(end)} of ${f.count(totalChars, "character")}${lines}`;
 }
 
-/** What a person types to go somewhere: "1200" (from 1), "1,200", "50%"; null: not a place. */
-export function offsetFrom(typed: string, totalChars: number): number | null {
-  const [, digits, percent] = /^\s*([\d.,\s]+?)\s*(%?)\s*$/u.exec(typed) ?? [];
-  if (digits === undefined) return null;
+/** "Go to line (1 to 651), ::character or %". */
+export function goToWords({ totalLines }: ContentWindow, f: TokenFormat): string {
+  const lines = totalLines === null ? "" : ` (1 to ${f.number(Math.max(1, totalLines))})`;
+  return `Go to line${lines}, ::character or %`;
+}
+
+/** How looking for a text ended, where that has to be said; "": it was found. */
+export function searchWords(search: SearchEnd | null, direction: "next" | "previous"): string {
+  if (search === "nothing") return "No results";
+  if (search !== "wrapped") return "";
+  return direction === "next" ? "Went on from the beginning" : "Went on from the end";
+}
+
+/** `offset` in code points; a line from 1, which may be more than there are. */
+export type Goal = { readonly line: number } | { readonly offset: number };
+
+/** What a person types to go somewhere: a line ("120", ":120", "1,200"), a character ("::1200", from 1), "50%"; null: not a place. */
+export function goalFrom(typed: string, totalChars: number): Goal | null {
+  const [, colons = "", digits, percent] = /^\s*(:{0,2})\s*([\d.,\s]*\d)\s*(%?)\s*$/u.exec(typed) ?? [];
+  if (digits === undefined || (percent === "%" && colons !== "")) return null;
   const last = Math.max(0, totalChars - 1);
   if (percent === "%") {
     const share = Number(digits.replace(",", "."));
-    return Number.isFinite(share) ? Math.min(last, Math.floor((totalChars * share) / 100)) : null;
+    return Number.isFinite(share) ? { offset: Math.min(last, Math.floor((totalChars * share) / 100)) } : null;
   }
-  const place = Number(digits.replace(/[.,\s]/gu, ""));
-  return Number.isSafeInteger(place) && place >= 1 ? Math.min(last, place - 1) : null;
+  const place = Math.max(1, Number(digits.replace(/[.,\s]/gu, "")));
+  if (!Number.isSafeInteger(place)) return null;
+  return colons === "::" ? { offset: Math.min(last, place - 1) } : { line: place };
 }
 
 /** A window's text before, in and after what was found in it. */

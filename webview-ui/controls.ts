@@ -84,7 +84,7 @@ export type TextFieldProps = {
   readonly onInput?: (value: string) => void;
   /** Enter, or a change that is finished. */
   readonly onChange?: (value: string) => void;
-  readonly onEnter?: (value: string) => void;
+  readonly onEnter?: (value: string, event: KeyboardEvent) => void;
 };
 
 const valueIn = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
@@ -92,7 +92,7 @@ const valueIn = (event: Event): string => (event.currentTarget as HTMLInputEleme
 export function textField(props: TextFieldProps): TemplateResult {
   const { label, name, value, placeholder = "", type = "text", onInput, onChange, onEnter } = props;
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.isComposing) onEnter?.(valueIn(event));
+    if (event.key === "Enter" && !event.isComposing) onEnter?.(valueIn(event), event);
   };
   return html`<vscode-textfield
     data-name=${name}

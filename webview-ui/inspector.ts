@@ -16,7 +16,7 @@ import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
 import { type DeskEvents, PanelDesk } from "./panelDesk";
 import { perFrame } from "./perFrame";
-import { heldOpen, isSameTop, type Panel, type Place, type Spot, toggled } from "./place";
+import { heldOpen, isSameTop, type Panel, type Place, readingAt, type Spot, toggled } from "./place";
 import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
@@ -79,6 +79,8 @@ export class Inspector {
     }
     if (this.#model.head === null) this.#shownSession = null;
     if (message.type === "opened") this.#opened();
+    if (message.type === "content" && message.window !== null && this.#model.content === message)
+      this.#placed(readingAt(this.#place, message.window));
     if (message.type === "analysis" && before.analysis === null) this.#analysed();
     if (message.type === "changed" && message.turnCount > newestAt + 1) this.#find(this.#place.query);
     this.#schedule();
@@ -103,6 +105,15 @@ export class Inspector {
     this.#shownSession = this.#session;
     if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
     this.#pane.restore(top, selected !== null);
+    this.#readOn();
+  }
+
+  /** An open content goes on where it was read. */
+  #readOn(): void {
+    const { panels, content } = this.#place;
+    if (panels.content !== true || this.#session === null) return;
+    if (content === undefined) this.#panel("content", false);
+    else this.#post({ type: "wantContent", session: this.#session, ...content });
   }
 
   /** Another agent's session begins with what was found in it, and what Cloakroom would have sent. */

@@ -5,7 +5,7 @@ import type { FromView, Plot, TextWindow, ToViewOf } from "../src/schema/inspect
 import type { SessionHead } from "../src/schema/view";
 import type { WhatIfKnobs } from "../src/schema/whatIf";
 import { analysisPanel } from "./analysisPanel";
-import { contentViewer } from "./contentViewer";
+import { contentViewer, type Direction } from "./contentViewer";
 import type { Format } from "./format";
 import type { PageModel } from "./model";
 import { overviewView } from "./overview";
@@ -31,6 +31,7 @@ type Own = {
   readonly pointed: number | null;
   readonly filter: RequestFilter;
   readonly find: string;
+  readonly direction: Direction; // it was looked for last
   readonly readingSince: ToViewOf<"content"> | null | undefined; // undefined: nothing was asked for
   readonly knobs: WhatIfKnobs | null;
   readonly query: number; // of what-if, the last
@@ -39,6 +40,7 @@ const NOTHING_OWN: Own = {
   pointed: null,
   filter: "all",
   find: "",
+  direction: "next",
   readingSince: undefined,
   knobs: null,
   query: 1,
@@ -159,7 +161,7 @@ export class PanelDesk {
     if (head === null) return nothing;
     const { session } = head;
     const handle = content?.window?.handle ?? null;
-    const { find, readingSince } = this.#own;
+    const { find, direction, readingSince } = this.#own;
     const ask = (message: FromView, more: Partial<Own> = {}) => {
       this.#post(message);
       this.#set({ ...more, readingSince: content });
@@ -172,14 +174,21 @@ export class PanelDesk {
         window: content?.window ?? null,
         match: content?.match ?? null,
         problem: content?.problem ?? null,
+        search: content?.search ?? null,
         find,
+        direction,
         isReading: readingSince === content && readingSince !== undefined,
         format: this.#format,
       },
       {
         onWant: (offset) => of((name) => ask({ type: "wantContent", session, handle: name, offset })),
-        onFind: (text, offset) =>
-          of((name) => ask({ type: "findInContent", session, handle: name, text, offset }, { find: text })),
+        onLine: (line) => of((name) => ask({ type: "wantLine", session, handle: name, line })),
+        onFind: (text, offset, to) =>
+          of((name) => {
+            const shown = content?.window?.offset ?? 0;
+            const what = { handle: name, text, direction: to, offset, shown };
+            ask({ type: "findInContent", session, ...what }, { find: text, direction: to });
+          }),
         onOpenDocument: () => of((name) => this.#post({ type: "openStored", session, handle: name })),
         onClose: () => this.#events.onPanel("content", false),
       },

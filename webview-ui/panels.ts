@@ -5,6 +5,7 @@ import type { PageModel } from "./model";
 import type { PanelDesk } from "./panelDesk";
 import type { Panel, Place } from "./place";
 import { oneLine } from "./visibleText";
+import { whenChanged } from "./whenChanged";
 import { settingsOf } from "./words";
 
 export type PanelProps = { readonly model: PageModel; readonly desk: PanelDesk };
@@ -58,11 +59,16 @@ export const panelsView = (
   events: PanelEvents,
 ): TemplateResult[] =>
   openPanels(place).map(
-    (panel) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]}>
+    (
+      panel,
+    ) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]} ${whenChanged(panel, bringIntoSight)}>
       ${panel === "content" ? nothing : headView(panel, events)}
       <div class="panel-body">${desk.view(panel, model)}</div>
     </section>`,
   );
+
+/** In a low side bar a panel that opens would be below what is in sight. */
+const bringIntoSight = (panel: HTMLElement): void => panel.scrollIntoView({ block: "nearest" });
 
 /** The content's own bar has its name. */
 const headView = (panel: Panel, { onPanel }: PanelEvents): TemplateResult =>

@@ -1,5 +1,6 @@
 // The inspector's browser side: where the person is: what is open, selected, looked for, and what outlives the page. Pure.
-import type { FindQuery } from "../src/schema/inspector";
+import type { Handle } from "../src/schema/claim";
+import type { ContentWindow, FindQuery } from "../src/schema/inspector";
 import { NO_QUERY } from "./filter";
 import type { Outline, VisibleRow } from "./outline";
 
@@ -11,7 +12,8 @@ export type Panel = (typeof PANELS)[number];
 
 /**
  * A person's place in one session. `open` and `turns` (by place) hold only what they opened or closed themselves: it
- * wins over the default. `top`: the row at the top of the tree, and how much of it is out of sight.
+ * wins over the default. `top`: the row at the top of the tree, and how much of it is out of sight. `content`: the stored
+ * content that was read last, and from which character on.
  */
 export type Place = {
   readonly open: Readonly<Record<string, boolean>>;
@@ -22,6 +24,7 @@ export type Place = {
   readonly selectedTurn: number | null; // null: the newest
   readonly query: FindQuery;
   readonly panels: Readonly<Partial<Record<Panel, boolean>>>;
+  readonly content?: { readonly handle: Handle; readonly offset: number };
 };
 export const START: Place = {
   open: {},
@@ -95,6 +98,15 @@ export function toggled(place: Place, { row, at, level }: VisibleRow, open: bool
     ? { ...place, turns: { ...place.turns, [at]: open } }
     : { ...place, open: { ...place.open, [row.key]: open } };
 }
+
+/** The place in which a stored content is read from there on. */
+export const readingAt = (
+  place: Place,
+  { handle, offset }: Pick<ContentWindow, "handle" | "offset">,
+): Place =>
+  place.content?.handle === handle && place.content.offset === offset
+    ? place
+    : { ...place, content: { handle, offset } };
 
 export const isSameTop = (a: Place["top"], b: Place["top"]): boolean =>
   a?.key === b?.key && a?.at === b?.at && a?.hiddenPx === b?.hiddenPx;

@@ -6,6 +6,7 @@ import type { TextWindow } from "../src/schema/inspector";
 import type { RequestItem, RequestView } from "../src/schema/requestView";
 import { button } from "./controls";
 import { capital } from "./format";
+import { problemLine } from "./problem";
 import {
   divergenceWords,
   itemTitle,
@@ -49,7 +50,7 @@ export type RequestEvents = {
 export function requestPane(props: RequestProps, events: RequestEvents): TemplateResult {
   const { request, problem } = props;
   return html`<section class="request-pane" aria-label=${WORDS.request}>
-    ${problem === null ? nothing : html`<p class="pane-problem" role="alert">${oneLine(problem, 500)}</p>`}
+    ${problemLine(problem)}
     ${
       request === null
         ? html`<p class="pane-quiet" role="status">${problem === null ? WORDS.reading : nothing}</p>`

@@ -3,8 +3,8 @@ import "./whatIfPanel.css";
 import { html, nothing, type TemplateResult } from "lit";
 import type { WhatIfKnobs, WhatIfSeries } from "../src/schema/whatIf";
 import { button, range, select, textField } from "./controls";
+import { problemLine } from "./problem";
 import type { TokenFormat } from "./tokenFormat";
-import { oneLine } from "./visibleText";
 import { figuresView } from "./whatIfFigures";
 import {
   AGEING_KNOBS,
@@ -63,7 +63,7 @@ export function whatIfPanel(props: WhatIfProps, events: WhatIfEvents): TemplateR
       </div>
     </div>
     <div class="what-if-results">
-      ${problem === null ? nothing : html`<p class="what-if-problem" role="alert">${oneLine(problem, 500)}</p>`}
+      ${problemLine(problem)}
       ${series === null ? nothing : figuresView(series, f)}
     </div>
   </section>`;

@@ -109,7 +109,8 @@ const hostOver = (root: string, work: Work, onSnapshot: (elapsedMs: number) => v
   content: async (session, handle) => (await openStore(root)).content(session, handle),
   window: async (session: string, handle: Handle, offset, chars) =>
     (await openStore(root)).window(session, handle, offset, chars),
-  find: async (session, handle, text, from) => (await openStore(root)).find(session, handle, text, from),
+  find: async (...what) => (await openStore(root)).find(...what),
+  charOfLine: async (...what) => (await openStore(root)).charOfLine(...what),
   opensAs: async () => "itself",
   act: unused,
   run: async ({ session: id, watch, watched }) => {

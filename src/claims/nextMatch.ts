@@ -2,6 +2,9 @@
 import { charLength, indexOfChar } from "../schema/text";
 import type { ContentPart } from "./window";
 
+/** To which side of a place it is looked. */
+export type Direction = "next" | "previous";
+
 /** A match, in chars of the content. */
 export type Found = { readonly offset: number; readonly chars: number };
 
@@ -13,7 +16,7 @@ export class NextMatch {
   #rest = "";
 
   constructor(needle: string, from: number) {
-    this.#pattern = new RegExp(needle.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+    this.#pattern = patternOf(needle);
     this.#from = from;
     this.#overlap = needle.length * 2;
   }
@@ -24,11 +27,18 @@ export class NextMatch {
     this.#pattern.lastIndex = indexOfChar(text, Math.max(0, this.#from - base));
     const match = this.#pattern.exec(text);
     if (match) return { offset: base + charLength(text.slice(0, match.index)), chars: charLength(match[0]) };
-    const keep = Math.max(0, text.length - this.#overlap);
-    this.#rest = text.slice(isLow(text.charCodeAt(keep)) && keep > 0 ? keep - 1 : keep);
+    this.#rest = text.slice(wholeFrom(text, Math.max(0, text.length - this.#overlap)));
     return null;
   }
 }
+
+/** Letter for letter, in any case. */
+export const patternOf = (needle: string): RegExp =>
+  new RegExp(needle.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+
+/** `index`, or the one before where that is between the halves of a character; at most the text's end. */
+export const wholeFrom = (text: string, index: number): number =>
+  index >= text.length ? text.length : index > 0 && isLow(text.charCodeAt(index)) ? index - 1 : index;
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 

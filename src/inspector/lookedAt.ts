@@ -1,10 +1,12 @@
 /** Another agent's session, looked at where it is: in memory, gone with the window, shown like one of ours. */
-import { type Found, nextIn } from "../claims/nextMatch";
-import { type ContentWindow, windowOf } from "../claims/window";
+import { charOfLine, lineEndsBefore } from "../claims/lines";
+import { type Direction, type Found, nextIn } from "../claims/nextMatch";
+import { previousIn } from "../claims/previousMatch";
+import { type ContentPart, type ContentWindow, windowOf } from "../claims/window";
 import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
-import { byteLength } from "../schema/text";
+import { byteLength, charLength, lineCount } from "../schema/text";
 import { type InspectorFold, inspectorFold, settle } from "./project";
 import type { RecordedSession } from "./whatIf/session";
 
@@ -45,17 +47,38 @@ export function contentLookedAt({ content }: LookedAt, handle: Handle): string {
   return text;
 }
 
-/** Like those of the store: offsets in code points, `bytes` of all of it. Throws as `contentLookedAt`. */
+/** Like those of the store: offsets in code points, `bytes` and `lines` of all of it. Throws as `contentLookedAt`. */
 export function windowLookedAt(
   recorded: LookedAt,
   handle: Handle,
   offset: number,
   maximumChars: number,
-): ContentWindow & { readonly tool: string; readonly bytes: number } {
+): ContentWindow & {
+  readonly tool: string;
+  readonly bytes: number;
+  readonly line: number;
+  readonly lines: number;
+} {
   const text = contentLookedAt(recorded, handle);
-  return { tool: "", ...windowOf(text, offset, maximumChars), bytes: byteLength(text) };
+  const window = windowOf(text, offset, maximumChars);
+  const line = lineEndsBefore(wholeOf(text, window.totalChars), window.offset) + 1;
+  return { tool: "", ...window, bytes: byteLength(text), line, lines: lineCount(text) };
 }
 
-/** Where a text stands next. Throws as `contentLookedAt`. */
-export const findLookedAt = (recorded: LookedAt, handle: Handle, text: string, from: number): Found | null =>
-  nextIn(contentLookedAt(recorded, handle), text, from);
+/** Where a text stands next, or last. Throws as `contentLookedAt`. */
+export const findLookedAt = (
+  recorded: LookedAt,
+  handle: Handle,
+  text: string,
+  from: number,
+  direction: Direction,
+): Found | null =>
+  (direction === "next" ? nextIn : previousIn)(contentLookedAt(recorded, handle), text, from);
+
+/** Where a line starts, from 1; the last where there are fewer. Throws as `contentLookedAt`. */
+export function lineLookedAt(recorded: LookedAt, handle: Handle, line: number): number {
+  const text = contentLookedAt(recorded, handle);
+  return charOfLine(wholeOf(text, charLength(text)), Math.min(line, lineCount(text)) - 1);
+}
+
+const wholeOf = (text: string, totalChars: number): ContentPart => ({ text, startChar: 0, totalChars });

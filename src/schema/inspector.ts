@@ -116,7 +116,7 @@ export const Found = z.object({
 });
 export type Found = z.infer<typeof Found>;
 
-/** A window of a stored content. Offsets in code points; `line` is that of its first character, from 1. */
+/** A window of a stored content. Offsets in code points; `line` is that of its first character, from 1, of `totalLines`. */
 export const ContentWindow = z.object({
   handle: Handle,
   tool: z.string(),
@@ -125,8 +125,13 @@ export const ContentWindow = z.object({
   totalChars: size,
   totalBytes: size,
   line: z.int().positive().nullable(),
+  totalLines: size.nullable(),
 });
 export type ContentWindow = z.infer<typeof ContentWindow>;
+
+/** How looking for a text ended; `wrapped`: it went on at the other end of the content. */
+export const SearchEnd = z.enum(["found", "wrapped", "nothing"]);
+export type SearchEnd = z.infer<typeof SearchEnd>;
 
 /** Costs in tokens of input at the price of what is not cached. */
 export const AnalysisSummary = z.object({
@@ -184,6 +189,7 @@ export const ToView = z.discriminatedUnion("type", [
     session,
     window: ContentWindow.nullable(),
     match: z.object({ offset: size, chars: size }).nullable(), // what was looked for, in code points of the content
+    search: SearchEnd.nullable(), // null: nothing was looked for
     problem: z.string().nullable(),
   }),
   z.object({
@@ -225,8 +231,12 @@ export const FromView = z.discriminatedUnion("type", [
     session,
     handle: Handle,
     text: z.string().min(1).max(1000),
-    offset: size, // from here on
+    direction: z.enum(["next", "previous"]),
+    offset: size, // next: from here on; previous: before here
+    shown: size, // where the window is that stays when nothing is found
   }),
+  /** From a line on; from the last where there are fewer. */
+  z.object({ type: z.literal("wantLine"), session, handle: Handle, line: z.int().positive() }),
   z.object({ type: z.literal("whatIf"), session, query: z.int(), knobs: WhatIfKnobs.nullable() }), // null: as it is
   // Acts.
   z.object({ type: z.literal("startSession") }),

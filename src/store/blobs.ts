@@ -1,6 +1,8 @@
 /** Stored results, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
 import { hash } from "node:crypto";
-import { type Found, NextMatch } from "../claims/nextMatch";
+import { charOfLine, lineEndsBefore } from "../claims/lines";
+import { type Direction, type Found, NextMatch } from "../claims/nextMatch";
+import { PreviousMatch } from "../claims/previousMatch";
 import {
   type ContentPart,
   type ContentWindow,
@@ -22,7 +24,7 @@ import {
   tailOf,
   trailerOf,
 } from "./frames";
-import { charOfLine, Search } from "./search";
+import { Search } from "./search";
 import { withUtf8 } from "./utf8";
 
 /** What a claim says of its blob. */
@@ -121,6 +123,16 @@ export class Blobs {
     });
   }
 
+  /** The line, from 1, that the char `offset` stands in. */
+  async lineOf(name: BlobName, offset: number): Promise<number> {
+    return this.#withFrames(name, async (table, read) => {
+      if (table.frames === 0) return 1;
+      const frame = await table.frameOf("chars", offset, read);
+      const part = await this.#part(name, table, read, frame, frame);
+      return 1 + (await table.startOf(frame, read)).lineEnds + lineEndsBefore(part, offset);
+    });
+  }
+
   /** Looks through the whole content, letter for letter, a stretch at a time. Throws as `read`. */
   async search(name: BlobName, needle: string): Promise<Matches> {
     return this.#withFrames(name, async (table, read) => {
@@ -133,16 +145,23 @@ export class Blobs {
     });
   }
 
-  /** Where the text stands next, at or after the char `from`, in any case; null: nowhere. Throws as `read`. */
-  async find(name: BlobName, needle: string, from: number): Promise<Found | null> {
+  /**
+   * Where the text stands next at or after the char `from`, or last before it, in any case; null: nowhere. Throws as
+   * `read`.
+   */
+  async find(name: BlobName, needle: string, from: number, direction: Direction): Promise<Found | null> {
     return this.#withFrames(name, async (table, read) => {
       if (table.frames === 0) return null;
-      const next = new NextMatch(needle, from);
-      const first = await table.frameOf("chars", from, read);
-      for (let frame = first; frame < table.frames; frame += SEARCH_FRAMES) {
-        const last = Math.min(frame + SEARCH_FRAMES, table.frames) - 1;
-        const found = next.feed(await this.#part(name, table, read, frame, last));
+      const isNext = direction === "next";
+      const search = isNext ? new NextMatch(needle, from) : new PreviousMatch(needle, from);
+      const many = framesFor(needle);
+      let frame = await table.frameOf("chars", from, read);
+      while (frame >= 0 && frame < table.frames) {
+        const [first, last] = isNext ? [frame, frame + many - 1] : [frame - many + 1, frame];
+        const part = this.#part(name, table, read, Math.max(0, first), Math.min(last, table.frames - 1));
+        const found = search.feed(await part);
         if (found) return found;
+        frame = isNext ? last + 1 : first - 1;
       }
       return null;
     });
@@ -196,6 +215,10 @@ export class Blobs {
     return { text: bytes.toString("utf8"), startChar: (await table.startOf(from, read)).chars, totalChars };
   }
 }
+
+/** Looking for a long text may compare all of it at every place: less is read at once. */
+const framesFor = (needle: string): number =>
+  Math.max(1, Math.floor(SEARCH_FRAMES / Math.ceil(needle.length / 16)));
 
 /** A session's blobs in a folder of its own, named by SHA-256. */
 export const blobsIn = (folder: string, disk?: Disk): Blobs => new Blobs(folderFiles(folder, disk));

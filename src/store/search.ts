@@ -1,5 +1,4 @@
-/** Finding a text in stored content that is read a stretch at a time, and finding a line. Pure. */
-import type { ContentPart } from "../claims/window";
+/** Finding a text in stored content that is read a stretch at a time. Pure. */
 import type { Match, Matches } from "../schema/claim";
 import { charLength, indexOfChar } from "../schema/text";
 
@@ -63,15 +62,6 @@ export class Search {
     this.#char += charLength(text);
     this.#line += lineEnds(text);
   }
-}
-
-/** The char after `lineEnds` line ends of `part`; the end of the content where it has fewer. */
-export function charOfLine({ text, startChar, totalChars }: ContentPart, lineEnds: number): number {
-  let left = lineEnds;
-  for (const { index, 0: end } of text.matchAll(LINE_END)) {
-    if (--left === 0) return startChar + charLength(text.slice(0, index + end.length));
-  }
-  return totalChars;
 }
 
 /** The line around a match, cut to its neighbourhood. */

@@ -4,7 +4,7 @@ import { lstat, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
-import type { Found } from "../claims/nextMatch";
+import type { Direction, Found } from "../claims/nextMatch";
 import { mediaDescription } from "../claims/ticket";
 import { type ContentWindow, windowOf } from "../claims/window";
 import type { Claim, Handle } from "../schema/claim";
@@ -64,7 +64,13 @@ export type ReadSession = {
 };
 
 /** A window of a stored content; `bytes` of all of it. */
-export type StoredWindow = ContentWindow & { readonly tool: string; readonly bytes: number };
+/** `line`: that of its first char, from 1; `lines`: of all of it, as an editor counts them. */
+export type StoredWindow = ContentWindow & {
+  readonly tool: string;
+  readonly bytes: number;
+  readonly line: number;
+  readonly lines: number;
+};
 
 export class Sessions {
   readonly #root: Root;
@@ -292,17 +298,32 @@ export class Sessions {
   /** A window of the stored text behind a handle, proven, without reading the rest. Throws as `content`. */
   async window(id: string, handle: Handle, offset: number, maximumChars: number): Promise<StoredWindow> {
     const { claim, blobs } = await this.#stored(id, handle);
-    if (isMedia(claim)) {
-      const text = mediaDescription(claim);
-      return { tool: claim.tool, bytes: claim.bytes, ...windowOf(text, 0, maximumChars) };
-    }
-    return { tool: claim.tool, bytes: claim.bytes, ...(await blobs.window(claim, offset, maximumChars)) };
+    const { tool, bytes, lines } = claim;
+    if (isMedia(claim))
+      return { tool, bytes, line: 1, lines: 1, ...windowOf(mediaDescription(claim), 0, maximumChars) };
+    const window = await blobs.window(claim, offset, maximumChars);
+    return { tool, bytes, line: await blobs.lineOf(claim, window.offset), lines, ...window };
   }
 
-  /** Where a text stands next in the stored content behind a handle, at or after the char `from`. Throws as `content`. */
-  async find(id: string, handle: Handle, needle: string, from: number): Promise<Found | null> {
+  /** The char at which a line of that content starts, from 1; of the last where it has fewer. Throws as `content`. */
+  async charOfLine(id: string, handle: Handle, line: number): Promise<number> {
     const { claim, blobs } = await this.#stored(id, handle);
-    return isMedia(claim) ? null : blobs.find(claim, needle, from);
+    return isMedia(claim) ? 0 : blobs.charOfLine(claim, Math.min(line, claim.lines));
+  }
+
+  /**
+   * Where a text stands in the stored content behind a handle: next, at or after the char `from`, or last before it.
+   * Throws as `content`.
+   */
+  async find(
+    id: string,
+    handle: Handle,
+    needle: string,
+    from: number,
+    direction: Direction = "next",
+  ): Promise<Found | null> {
+    const { claim, blobs } = await this.#stored(id, handle);
+    return isMedia(claim) ? null : blobs.find(claim, needle, from, direction);
   }
 
   async #stored(id: string, handle: Handle): Promise<{ claim: Claim; blobs: Blobs }> {

@@ -14,6 +14,7 @@ import {
   type FromView,
   type TextWindow,
   type ToView,
+  type ToViewOf,
   WINDOW_CHARS,
 } from "../schema/inspector";
 import type { InspectorReplays } from "./inspectorReplays";
@@ -27,6 +28,7 @@ export const ASKED = [
   "find",
   "wantContent",
   "findInContent",
+  "wantLine",
   "wantRequest",
   "wantMessage",
   "revealEvent",
@@ -36,7 +38,10 @@ type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
 /** What it reads of the sessions. */
-export type ReadSessions = Pick<SessionController, "fold" | "eventsAbout" | "eventsWith" | "window" | "find">;
+export type ReadSessions = Pick<
+  SessionController,
+  "fold" | "eventsAbout" | "eventsWith" | "window" | "find" | "charOfLine"
+>;
 
 export class InspectorAnswers {
   readonly #sessions: ReadSessions;
@@ -52,8 +57,9 @@ export class InspectorAnswers {
   /** Null where there is nothing to answer: the session is gone, and the page is told so otherwise. */
   async answer(asked: Asked): Promise<ToView | null> {
     const { session } = asked;
-    if (asked.type === "wantContent") return this.#content(asked);
-    if (asked.type === "findInContent") return this.#find(asked);
+    if (asked.type === "wantContent") return this.#content(session, () => this.#shownAt(asked, asked.offset));
+    if (asked.type === "wantLine") return this.#content(session, () => this.#line(asked));
+    if (asked.type === "findInContent") return this.#content(session, () => this.#find(asked));
     if (asked.type === "wantRequest") return this.#request(asked);
     if (asked.type === "wantMessage")
       return this.#replays.message(session, asked.turn, asked.at, asked.offset);
@@ -143,38 +149,45 @@ export class InspectorAnswers {
     }
   }
 
-  async #content({ session, handle, offset }: AskedFor<"wantContent">): Promise<ToView> {
+  async #content(session: string, read: () => Promise<ReadContent>): Promise<ToView> {
     try {
-      const window = await this.#window(session, handle, offset);
-      return { type: "content", session, window, match: null, problem: null };
+      return { type: "content", session, ...(await read()), problem: null };
     } catch (cause) {
-      return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
+      const nothing = { window: null, match: null, search: null };
+      return { type: "content", session, ...nothing, problem: this.#problemOf(cause) };
     }
+  }
+
+  async #shownAt({ session, handle }: OfContent, offset: number): Promise<ReadContent> {
+    return { window: await this.#window(session, handle, offset), match: null, search: null };
+  }
+
+  async #line(asked: AskedFor<"wantLine">): Promise<ReadContent> {
+    return this.#shownAt(asked, await this.#sessions.charOfLine(asked.session, asked.handle, asked.line));
   }
 
   async #window(session: string, handle: Handle, offset: number): Promise<ContentWindow> {
     const found = await this.#sessions.window(session, handle, offset, WINDOW_CHARS);
-    const { tool, text, totalChars, bytes } = found;
-    return { handle, tool, text, offset: found.offset, totalChars, totalBytes: bytes, line: null };
+    const { tool, text, totalChars, bytes, line, lines } = found;
+    const sizes = { totalChars, totalBytes: bytes, totalLines: lines };
+    return { handle, tool, text, offset: found.offset, line, ...sizes };
   }
 
-  /** Around what was found; from the beginning again where nothing follows. */
-  async #find({ session, handle, text, offset }: AskedFor<"findInContent">): Promise<ToView> {
-    try {
-      const found = await this.#sessions.find(session, handle, text, offset);
-      const match = found ?? (offset > 0 ? await this.#sessions.find(session, handle, text, 0) : null);
-      if (match === null) {
-        const window = await this.#window(session, handle, offset);
-        return { type: "content", session, window, match, problem: "Not found." };
-      }
-      const from = Math.max(0, match.offset - Math.floor(WINDOW_CHARS / 4));
-      const window = await this.#window(session, handle, from);
-      return { type: "content", session, window, match, problem: null };
-    } catch (cause) {
-      return { type: "content", session, window: null, match: null, problem: this.#problemOf(cause) };
-    }
+  /** Around what was found; from the other end where nothing is to that side. */
+  async #find(asked: AskedFor<"findInContent">): Promise<ReadContent> {
+    const { session, handle, text, direction, offset, shown } = asked;
+    const from = (place: number) => this.#sessions.find(session, handle, text, place, direction);
+    const found = await from(offset);
+    const match = found ?? (await from(direction === "next" ? 0 : Number.MAX_SAFE_INTEGER));
+    if (match === null) return { ...(await this.#shownAt(asked, shown)), search: "nothing" };
+    const start = Math.max(0, match.offset - Math.floor(WINDOW_CHARS / 4));
+    const window = await this.#window(session, handle, start);
+    return { window, match, search: found === null ? "wrapped" : "found" };
   }
 }
+
+type OfContent = { readonly session: string; readonly handle: Handle };
+type ReadContent = Pick<ToViewOf<"content">, "window" | "match" | "search">;
 
 const turnsAt = (fold: InspectorFold, places: readonly number[]) =>
   places.flatMap((at) => {

@@ -7,6 +7,7 @@ import {
   findLookedAt,
   foldLookedAt,
   type LookedAt,
+  lineLookedAt,
   windowLookedAt,
 } from "../inspector/lookedAt";
 import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
@@ -47,12 +48,16 @@ export type SessionHost = {
   content(session: string, handle: Handle): Promise<string>;
   /** A window of a stored content; offsets in code points, `bytes` of all of it. */
   window(session: string, handle: Handle, offset: number, maximumChars: number): Promise<StoredWindow>;
+  /** Next: at or after `from`; previous: the last that ends at or before it. */
   find(
     session: string,
     handle: Handle,
     text: string,
     from: number,
+    direction: "next" | "previous",
   ): Promise<{ readonly offset: number; readonly chars: number } | null>;
+  /** Where a line starts, from 1; the last where there are fewer. */
+  charOfLine(session: string, handle: Handle, line: number): Promise<number>;
   /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
   opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
@@ -68,6 +73,8 @@ export type StoredWindow = {
   readonly offset: number;
   readonly totalChars: number;
   readonly bytes: number;
+  readonly line: number; // of the first character, from 1
+  readonly lines: number;
 };
 export type RunRequest = {
   readonly session: string | null; // null starts a new one
@@ -292,11 +299,14 @@ export class SessionController implements vscode.Disposable {
       : this.#host.window(session, handle, offset, chars);
   }
 
-  async find(session: string, handle: Handle, text: string, from: number): ReturnType<SessionHost["find"]> {
+  async find(...[session, ...what]: Parameters<SessionHost["find"]>): ReturnType<SessionHost["find"]> {
     const recorded = this.#lookedAt.get(session);
-    return recorded
-      ? findLookedAt(recorded, handle, text, from)
-      : this.#host.find(session, handle, text, from);
+    return recorded ? findLookedAt(recorded, ...what) : this.#host.find(session, ...what);
+  }
+
+  async charOfLine(session: string, handle: Handle, line: number): Promise<number> {
+    const recorded = this.#lookedAt.get(session);
+    return recorded ? lineLookedAt(recorded, handle, line) : this.#host.charOfLine(session, handle, line);
   }
 
   async events(session: string): Promise<readonly Logged[]> {

@@ -135,9 +135,23 @@ suite("what the inspector offers to do", () => {
     await page.keyboard.press("Enter");
     await viewer.locator("mark").getByText(SAMPLE_FACT.clause, { exact: true }).waitFor();
     await shot(harness, "content");
+    await viewer.locator('[data-name="find"] input').fill("418 crowns");
+    await page.keyboard.press("Enter");
+    await viewer.locator("mark").getByText("418 crowns", { exact: true }).waitFor();
+    await page.keyboard.press("F3"); // there is no other: on from the beginning, to the same
+    await viewer.getByText("Went on from the beginning").waitFor();
+    await page.keyboard.press("Shift+F3");
+    await viewer.getByText("Went on from the end").waitFor();
     await viewer.locator('[data-name="find"] input').fill("nowhere in there");
     await viewer.locator('[data-action="findNext"]').click();
-    await viewer.locator(".content-problem").getByText("Not found.").waitFor();
+    await viewer.getByText("No results").waitFor();
+    await page.keyboard.press("Control+G");
+    await page.keyboard.type(":640");
+    await page.keyboard.press("Enter");
+    await viewer
+      .locator(".content-status")
+      .getByText(/from line 640 of 651$/)
+      .waitFor();
     await viewer.locator('[data-name="goTo"] input').fill("100%");
     await page.keyboard.press("Enter"); // what was there still is
     await viewer.locator(".content-status").getByText("98,957 to 98,957").waitFor();
@@ -217,6 +231,7 @@ suite("what the inspector offers to do", () => {
     await harness.page.keyboard.press("Enter");
     const receipt = [...receiptsFrom(await session.ended(++runs)).values()].at(-1);
     assert.deepEqual([receipt?.reason, receipt?.actual?.items], ["exempt", 500]);
+    await rowInTree(frame, /^Turn 9\b/); // until it came, the one before was open as the newest
     await showRow(frame, /^Turn 8\b/);
     const call = await rowInTree(frame, /^search_text.* 500 matches|^search_text.*(Incomplete list|Stored)/);
     await call.waitFor();

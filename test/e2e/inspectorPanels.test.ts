@@ -1,10 +1,10 @@
 // test/e2e: what stands around the inspector's tree: find, plot, request, What If, analysis, a tab of its own.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Frame } from "playwright-core";
 import { root } from "../../scripts/bootstrap.mjs";
+import { AGENT_TASK, anotherAgentsSession } from "../support/anotherAgent";
 import {
   actByKeys,
   actOf,
@@ -27,44 +27,26 @@ import {
   pickerRows,
   until,
 } from "../support/session";
-import { linesOf } from "../support/transcripts";
 import { type Harness, sharedWorkbench } from "../support/workbench";
 
 const TASK = "Look at the harbour";
 const THRESHOLD = "cloakroom.claimCheck.thresholdChars";
 
-/** A session of another agent, small and of our own. */
-const said = (role: "user" | "assistant", id: string, ...content: object[]) => ({
-  ...{ type: role, sessionId: "s1", uuid: id, cwd: "/home/me/boat", timestamp: "2026-01-02T03:04:05Z" },
-  message: { id, role, model: "claude-x", content, usage: { input_tokens: 50, output_tokens: 7 } },
-});
-const TRANSCRIPT = linesOf(
-  said("user", "u1", { type: "text", text: "Mend the boat" }),
-  said("assistant", "m1", { type: "tool_use", id: "a", name: "Read", input: { path: "hull.md" } }),
-  said("user", "u2", { type: "tool_result", tool_use_id: "a", content: "A plank of oak.\n".repeat(1000) }),
-  said("assistant", "m2", { type: "text", text: "Mended." }),
-);
-
 suite("what stands around the inspector's tree", () => {
   const sample = sampleCopy();
   const script = scriptFile();
-  const home = mkdtempSync(path.join(os.tmpdir(), "clk-home-"));
-  const transcript = path.join(home, ".claude", "projects", "boat", "s1.jsonl");
+  const agent = anotherAgentsSession();
   const prices = { scripted: { write: 1, read: 1, ttlSeconds: null } }; // nothing is cached: shorter is cheaper
-  const opened = sharedWorkbench("panels", () => {
-    mkdirSync(path.dirname(transcript), { recursive: true });
-    writeFileSync(transcript, TRANSCRIPT);
-    return {
-      workspace: sample.folder,
-      settings: { ...script.settings, "cloakroom.ageing.cacheProfiles": prices },
-      environment: { ...process.env, HOME: home },
-      viewport: { width: 1440, height: 1000 },
-    };
-  });
+  const opened = sharedWorkbench("panels", () => ({
+    workspace: sample.folder,
+    settings: { ...script.settings, "cloakroom.ageing.cacheProfiles": prices },
+    environment: { ...process.env, HOME: agent.home },
+    viewport: { width: 1440, height: 1000 },
+  }));
   suiteTeardown(() => {
     sample.remove();
     script.remove();
-    rmSync(home, { recursive: true, force: true });
+    agent.remove();
   });
   let frame: Frame;
   let session: LoggedSession;
@@ -188,10 +170,10 @@ suite("what stands around the inspector's tree", () => {
     const harness = opened();
     await pressCommand(frame, "analyzeSession");
     const rows = await pickerRows(harness, "Analyze Session");
-    assert.ok(rows.includes("Mend the boat"), `${rows} has what was found`);
+    assert.ok(rows.includes(AGENT_TASK), `${rows} has what was found`);
     await choose(harness, "Browse…");
-    await chooseFile(harness, "Analyze Session", transcript);
-    await rowInTree(frame, /^Mend the boat/);
+    await chooseFile(harness, "Analyze Session", agent.file);
+    await rowInTree(frame, new RegExp(`^${AGENT_TASK}`));
     await frame.locator("#analysis .analysis-sentence").getByText(/token/).waitFor();
     await shot(harness, "analysis");
     await showRow(frame, /^Turn 1\b/);
@@ -199,7 +181,7 @@ suite("what stands around the inspector's tree", () => {
     await actOf(frame, "viewContent").waitFor();
     assert.equal((await actOf(frame, "pin").count()) + (await actOf(frame, "forget").count()), 0);
     assert.equal(await frame.locator('.buttons [data-action="continueSession"]').count(), 0);
-    assert.equal(readFileSync(transcript, "utf8"), TRANSCRIPT);
+    assert.equal(readFileSync(agent.file, "utf8"), agent.text);
     await frame.locator("#sessions").selectOption(path.basename(session.folder));
     await rowInTree(frame, /^Turn 7\b/);
   });

@@ -1,13 +1,9 @@
 // test/e2e: the inspector's main states in three themes of VS Code: nothing serious for axe-core, and a picture of each.
-import assert from "node:assert/strict";
-import path from "node:path";
-import type { Frame } from "playwright-core";
-import { root } from "../../scripts/bootstrap.mjs";
-import { seriousProblems, THEMES, useTheme } from "../support/accessibility";
 import { rowInTree, showRow } from "../support/inspectorRows";
 import { SAMPLE_FACT, sampleCopy } from "../support/sample";
 import { beginSession, choose } from "../support/session";
-import { type Harness, sharedWorkbench } from "../support/workbench";
+import { EDITOR, inEveryTheme, looksWell, SIDE_BAR } from "../support/themedStates";
+import { sharedWorkbench } from "../support/workbench";
 
 suite("the inspector in every theme", () => {
   const sample = sampleCopy();
@@ -18,25 +14,13 @@ suite("the inspector in every theme", () => {
   }));
   suiteTeardown(() => sample.remove());
 
-  const look = async (
-    harness: Harness,
-    frame: Frame,
-    name: string,
-    background = "--vscode-sideBar-background",
-  ) => {
-    await harness.screenshot(path.join(root, "out", "e2e", `inspector-${name}.png`));
-    assert.deepEqual(await seriousProblems(frame, background), [], name);
-  };
-
   test("without a session", async () => {
     const harness = opened();
     await harness.run("Cloakroom: Open Context Inspector");
     const frame = await harness.webview("#empty");
-    for (const theme of THEMES) {
-      await useTheme(harness, theme);
-      await frame.locator(`body.${theme.body}`).waitFor();
-      await look(harness, frame, `empty-${theme.name}`);
-    }
+    await inEveryTheme(harness, frame, async (theme) => {
+      await looksWell(harness, frame, `empty-${theme}`, SIDE_BAR);
+    });
   });
 
   test("a session in the side bar, with the details of a stored result", async () => {
@@ -55,11 +39,9 @@ suite("the inspector in every theme", () => {
       .first()
       .click();
     await frame.getByText("Its beginning and a handle are shown").waitFor();
-    for (const theme of THEMES) {
-      await useTheme(harness, theme);
-      await frame.locator(`body.${theme.body}`).waitFor();
-      await look(harness, frame, `side-${theme.name}`);
-    }
+    await inEveryTheme(harness, frame, async (theme) => {
+      await looksWell(harness, frame, `side-${theme}`, SIDE_BAR);
+    });
   });
 
   test("a tab with the request, What If and a content", async () => {
@@ -68,18 +50,16 @@ suite("the inspector in every theme", () => {
     await harness.run("View: Close Primary Side Bar");
     const frame = await harness.webview("#tree");
     await showRow(frame, /^Turn 3/);
-    for (const theme of THEMES) {
-      await useTheme(harness, theme);
-      await frame.locator(`body.${theme.body}`).waitFor();
+    await inEveryTheme(harness, frame, async (theme) => {
       for (const panel of ["request", "whatif"]) {
         await frame.locator(`[data-panel="${panel}"]`).click();
         await frame
           .locator(panel === "request" ? ".request-item" : ".what-if-plot")
           .first()
           .waitFor();
-        await look(harness, frame, `${panel}-${theme.name}`, "--vscode-editor-background");
+        await looksWell(harness, frame, `${panel}-${theme}`, EDITOR);
         await frame.locator(`[data-panel="${panel}"]`).click();
       }
-    }
+    });
   });
 });

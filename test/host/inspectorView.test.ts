@@ -54,7 +54,7 @@ function opened(list: SessionHost["list"]) {
   const acts = Object.fromEntries(names.map((name) => [name, act])) as unknown as InspectorActs;
   const host: SessionHost = {
     ...{ check: nothing, events: nothing, eventsAbout: nothing, eventsWith: nothing, content: nothing },
-    ...{ window: nothing, find: nothing, opensAs: nothing, run: nothing, act: nothing },
+    ...{ window: nothing, find: nothing, charOfLine: nothing, opensAs: nothing, run: nothing, act: nothing },
     list,
     read: async () => ({ before: undefined, events: [STARTED], problem: null }),
   };

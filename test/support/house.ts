@@ -5,6 +5,7 @@ import { type Configuration, Conversation } from "../../src/agent/conversation";
 import { type RunEnd, runConversation } from "../../src/agent/loop";
 import type { Approver, BlobName, Ports, Question, Verdict } from "../../src/agent/ports";
 import { fetchResult } from "../../src/agent/retrieve";
+import { charOfLine } from "../../src/claims/lines";
 import { windowOf } from "../../src/claims/window";
 import { estimatedTokens } from "../../src/history/tokens";
 import type { ScriptReply } from "../../src/models/script";
@@ -19,7 +20,7 @@ import { asRaw, byteLength, charLength, type SafeText } from "../../src/schema/t
 import type { TokenCounter } from "../../src/schema/tokens";
 import type { Tool, ToolClass, ToolEffect, ToolOutcome } from "../../src/schema/tool";
 import { claimsOf, forgottenIn } from "../../src/store/marks";
-import { charOfLine, Search } from "../../src/store/search";
+import { Search } from "../../src/store/search";
 import { BUILTIN_ARTIFACT } from "../../src/thimble/builtin";
 import { policyFrom } from "../../src/thimble/policy";
 

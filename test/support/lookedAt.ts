@@ -2,7 +2,13 @@
 import { analysisReport } from "../../src/inspector/analysisReport";
 import { analysisSentence } from "../../src/inspector/analysisSentence";
 import { Feed } from "../../src/inspector/feed";
-import { findLookedAt, foldLookedAt, lookedAtFrom, windowLookedAt } from "../../src/inspector/lookedAt";
+import {
+  findLookedAt,
+  foldLookedAt,
+  lineLookedAt,
+  lookedAtFrom,
+  windowLookedAt,
+} from "../../src/inspector/lookedAt";
 import type { InspectorFold } from "../../src/inspector/project";
 import { type AnalysedTranscript, analyseTranscript } from "../../src/inspector/whatIf/analyseTranscript";
 import type { FromView, ToView } from "../../src/schema/inspector";
@@ -48,8 +54,8 @@ export class LookedAtSession {
       eventsWith: async () => events,
       window: async (...[, handle, offset, chars]: [string, ...Rest<typeof windowLookedAt>]) =>
         windowLookedAt(lookedAt, handle, offset, chars),
-      find: async (...[, handle, text, from]: [string, ...Rest<typeof findLookedAt>]) =>
-        findLookedAt(lookedAt, handle, text, from),
+      find: async (...[, ...what]: [string, ...Rest<typeof findLookedAt>]) => findLookedAt(lookedAt, ...what),
+      charOfLine: async (_: string, ...what: Rest<typeof lineLookedAt>) => lineLookedAt(lookedAt, ...what),
     };
     this.#answers = new InspectorAnswers(sessions, replays, String);
   }

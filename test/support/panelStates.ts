@@ -128,6 +128,7 @@ export const CONTENT: ContentWindow = {
   totalChars: 104_857_600,
   totalBytes: 104_857_600,
   line: 1204,
+  totalLines: 90_000,
 };
 
 export const KNOBS: WhatIfKnobs = {
@@ -193,7 +194,15 @@ export const REQUEST_PANE = {
   filter: "all",
   isByMessages: true,
 } as const;
-export const VIEWER = { window: CONTENT, match: null, problem: null, find: "", isReading: false } as const;
+export const VIEWER = {
+  window: CONTENT,
+  match: null,
+  search: null,
+  problem: null,
+  find: "",
+  direction: "next",
+  isReading: false,
+} as const;
 export const WHAT_IF = {
   knobs: KNOBS,
   defaults: KNOBS,

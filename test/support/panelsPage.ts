@@ -109,21 +109,24 @@ export const toldBy = (page: Page): Promise<unknown[][]> =>
 
 const AXE = readFileSync(path.join(root, "node_modules/axe-core/axe.min.js"), "utf8");
 
-/** Serious and critical violations of the accessibility rules, as "rule: where". */
-export async function violationsIn(page: Page): Promise<string[]> {
+/** Serious and critical violations of the accessibility rules, as "rule: where". `without`: rules that are not looked at. */
+export async function violationsIn(page: Page, without: readonly string[] = []): Promise<string[]> {
   await page.evaluate(AXE); // evaluated by the debugger, which the page's policy does not bind
-  return page.evaluate(async () => {
+  return page.evaluate(async (disabled) => {
     type Result = { id: string; impact: string; nodes: { target: unknown; failureSummary: string }[] };
     const { axe } = window as unknown as {
       axe: { run: (options: unknown) => Promise<{ violations: Result[] }> };
     };
-    const { violations } = await axe.run({ resultTypes: ["violations"] });
+    const { violations } = await axe.run({
+      resultTypes: ["violations"],
+      rules: Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }])),
+    });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) =>
         nodes.map((node) => `${id}: ${JSON.stringify(node.target)} ${node.failureSummary}`),
       );
-  });
+  }, without);
 }
 
 /** Panels in one browser, for a suite. */
@@ -163,12 +166,17 @@ export class PanelsBench {
   }
 
   /** Violations of the accessibility rules in each panel given, under one theme. */
-  async violations(panels: readonly (readonly [Panel, Readonly<Record<string, unknown>>])[], theme: Theme) {
-    const { page } = await openPanels(this.#browser, this.#bundle, { theme });
+  async violations(
+    panels: readonly (readonly [Panel, Readonly<Record<string, unknown>>])[],
+    theme: Theme,
+    forcedColors: "active" | "none" = "none",
+  ) {
+    const { page } = await openPanels(this.#browser, this.#bundle, { theme, forcedColors });
+    const unseen = forcedColors === "active" ? ["color-contrast"] : []; // the author's colours, not the system's
     const found: string[] = [];
     for (const [panel, given] of panels) {
       await showPanel(page, panel, given);
-      found.push(...(await violationsIn(page)).map((violation) => `${panel}: ${violation}`));
+      found.push(...(await violationsIn(page, unseen)).map((violation) => `${panel}: ${violation}`));
     }
     await page.context().close();
     return found;

@@ -284,3 +284,11 @@ export function stateSaved({ page }: Harness, words: string): Promise<boolean> {
   const seldom = 1000; // VS Code saves while it has nothing else to do
   return until(`the window's state has ${words}`, () => page.evaluate(isSaved, words), 40_000, seldom);
 }
+
+/** Reloads the window as a person does: VS Code shuts it down, and saves its state while it does. */
+export async function reloadWindow({ page, run }: Harness): Promise<void> {
+  await page.evaluate(() => Object.assign(window, { isBeforeReload: true }));
+  await run("Developer: Reload Window");
+  await page.waitForFunction(() => !("isBeforeReload" in window));
+  await page.locator(".monaco-workbench .part.statusbar").waitFor();
+}

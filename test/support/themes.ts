@@ -67,7 +67,7 @@ export const LIGHT: Theme = {
   ...DARK,
   "--vscode-foreground": "#3b3b3b",
   "--vscode-descriptionForeground": "#5f5f5f",
-  "--vscode-errorForeground": "#c72e0f",
+  "--vscode-errorForeground": "#f85149", // as Light Modern has it: too pale for words
   "--vscode-focusBorder": "#005fb8",
   "--vscode-sideBar-background": "#f8f8f8",
   "--vscode-sideBarSectionHeader-background": "#f8f8f8",

@@ -1,7 +1,13 @@
 /** What a page asks for is answered, or it is told why not: nothing throws, and nothing that came too late is told. */
 import assert from "node:assert/strict";
 import { estimatedTokens } from "../../../src/history/tokens";
-import { findLookedAt, foldLookedAt, lookedAtFrom, windowLookedAt } from "../../../src/inspector/lookedAt";
+import {
+  findLookedAt,
+  foldLookedAt,
+  lineLookedAt,
+  lookedAtFrom,
+  windowLookedAt,
+} from "../../../src/inspector/lookedAt";
 import type { Handle } from "../../../src/schema/claim";
 import { FromView, ToView } from "../../../src/schema/inspector";
 import { InspectorAnswers } from "../../../src/vscode/inspectorAnswers";
@@ -33,7 +39,8 @@ function asked(house: House, isReadable = true) {
       eventsAbout: async () => readable(events),
       eventsWith: async () => readable(events),
       window: async (_, handle, offset, chars) => readable(windowLookedAt(lookedAt, handle, offset, chars)),
-      find: async (_, handle, text, from) => readable(findLookedAt(lookedAt, handle, text, from)),
+      find: async (_, ...what) => readable(findLookedAt(lookedAt, ...what)),
+      charOfLine: async (_, ...what) => readable(lineLookedAt(lookedAt, ...what)),
     },
     replays,
     (cause) => `Told: ${(cause as Error).message}`,
@@ -52,7 +59,14 @@ test("what is looked for in a content is found around its place, once from the b
   const house = await richHouse();
   const handle = storedIn(house);
   const { ask } = asked(house);
-  const find = { type: "findInContent", handle, text: "NINETY days", offset: 60_000 };
+  const find = {
+    type: "findInContent",
+    handle,
+    text: "NINETY days",
+    direction: "next",
+    offset: 60_000,
+    shown: 40_000,
+  };
   const found = await ask(find);
   assert.ok(found?.type === "content" && found.match && found.window);
   assert.ok(found.match.offset >= 60_000 && found.window.offset <= found.match.offset);
@@ -60,8 +74,27 @@ test("what is looked for in a content is found around its place, once from the b
   assert.ok(again?.type === "content" && again.match && again.match.offset < 100, "from the beginning again");
   const none = await ask({ ...find, text: "a hundred" });
   assert.ok(none?.type === "content");
-  assert.deepEqual([none.match, none.problem], [null, "Not found."]);
-  assert.equal(none.window?.offset, 60_000, "what was shown stays");
+  assert.deepEqual([none.match, none.search, none.problem], [null, "nothing", null]);
+  assert.equal(none.window?.offset, 40_000, "what was shown stays");
+  assert.deepEqual([found.search, again.search], ["found", "wrapped"]);
+  const before = await ask({ ...find, direction: "previous", offset: found.match.offset });
+  assert.ok(before?.type === "content" && before.match && before.match.offset < 60_000);
+  const last = await ask({ ...find, direction: "previous", offset: 0 });
+  assert.ok(last?.type === "content" && last.match && last.match.offset > 92_000, "from the end again");
+  assert.equal(last.search, "wrapped");
+});
+
+test("a line is where the window begins, the last one where there are fewer, and the page is told how many there are", async () => {
+  const house = await richHouse();
+  const { ask } = asked(house);
+  const line = async (number: number) => {
+    const answer = await ask({ type: "wantLine", handle: storedIn(house), line: number });
+    assert.ok(answer?.type === "content" && answer.window);
+    return [answer.window.line, answer.window.totalLines, answer.window.offset];
+  };
+  assert.deepEqual(await line(1), [1, 1616, 0]);
+  assert.deepEqual(await line(120), [120, 1616, 119 * 57]);
+  assert.deepEqual(await line(9_999), [1616, 1616, 1615 * 57]);
 });
 
 test("what is not there is said: a row, a request, a message, a text, a session, an event", async () => {
@@ -90,7 +123,8 @@ test("what cannot be read is told as a problem where it was asked for", async ()
     [
       { type: "wantDetails", key: "s1/t1" },
       { type: "wantContent", handle, offset: 0 },
-      { type: "findInContent", handle, text: "x", offset: 0 },
+      { type: "findInContent", handle, text: "x", direction: "next", offset: 0, shown: 0 },
+      { type: "wantLine", handle, line: 3 },
       { type: "wantRequest", turn: 1, from: 0 },
       { type: "whatIf", query: 1, knobs: null },
     ].map(async (message) => {
@@ -100,7 +134,7 @@ test("what cannot be read is told as a problem where it was asked for", async ()
         : answer && "problem" in answer && answer.problem;
     }),
   );
-  assert.deepEqual(problems, Array(5).fill("Told: the disk is gone"));
+  assert.deepEqual(problems, Array(6).fill("Told: the disk is gone"));
 });
 
 test("the log is read once for what is asked of one session, and again when it changed; a what-if that was overtaken is not told", async () => {

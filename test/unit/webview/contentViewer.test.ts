@@ -1,7 +1,7 @@
 // test/unit/webview: a stored content of any size, a window at a time.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { charsOf, cutAt, offsetFrom, piecesOf, placeWords } from "../../../webview-ui/contentWords";
+import { charsOf, cutAt, goalFrom, piecesOf, placeWords } from "../../../webview-ui/contentWords";
 import { createFormat } from "../../../webview-ui/format";
 import { createTokenFormat } from "../../../webview-ui/tokenFormat";
 import { CONTENT, VIEWER } from "../../support/panelStates";
@@ -13,25 +13,38 @@ const anyText = fc.string({ unit: "binary", maxLength: 200 });
 suite("content: places", () => {
   test("a window says where it stands", () => {
     const end = f.number(CONTENT.offset + charsOf(CONTENT.text));
-    assert.equal(placeWords(CONTENT, f), `16,385 to ${end} of 104,857,600 characters; from line 1,204`);
-    const empty = { ...CONTENT, text: "", offset: 0, totalChars: 0, line: null };
+    assert.equal(
+      placeWords(CONTENT, f),
+      `16,385 to ${end} of 104,857,600 characters; from line 1,204 of 90,000`,
+    );
+    const empty = { ...CONTENT, text: "", offset: 0, totalChars: 0, line: null, totalLines: null };
     assert.equal(placeWords(empty, f), "0 to 0 of 0 characters");
   });
 
-  test("what a person types is a character from 1 on, or a share", () => {
-    const cases: [typed: string, offset: number | null][] = [
-      ["1", 0],
-      ["1,200", 1199],
-      [" 20000 ", 9999],
-      ["50%", 5000],
-      ["100%", 9999],
-      ["0", null],
+  test("what a person types is a line, a character, both from 1 on, or a share", () => {
+    const cases: [typed: string, goal: { line: number } | { offset: number } | null][] = [
+      ["120", { line: 120 }],
+      [":120", { line: 120 }],
+      [" : 1,200 ", { line: 1200 }],
+      ["0", { line: 1 }],
+      ["99999999", { line: 99_999_999 }], // the host knows the last one
+      ["::1", { offset: 0 }],
+      ["::1,200", { offset: 1199 }],
+      [" ::20000 ", { offset: 9999 }],
+      ["50%", { offset: 5000 }],
+      ["12,5 %", { offset: 1250 }],
+      ["100%", { offset: 9999 }],
       ["", null],
+      [":", null],
       ["%", null],
+      [":50%", null],
+      [":::4", null],
+      ["-4", null],
       ["line 4", null],
       ["1e3", null],
+      ["99999999999999999999", null],
     ];
-    for (const [typed, offset] of cases) assert.equal(offsetFrom(typed, 10_000), offset, typed);
+    for (const [typed, goal] of cases) assert.deepEqual(goalFrom(typed, 10_000), goal, typed);
   });
 
   test("for every text: what was found is cut out by code points, and nothing is lost", () => {
@@ -120,23 +133,75 @@ suite("content: the viewer", () => {
     });
   });
 
-  test("a search begins where the window does, and goes on after what was found", async () => {
+  const TIDE = "goes out at 23";
+  const offset = 16_384 + CONTENT.text.lastIndexOf(TIDE);
+  const FOUND = { ...VIEWER, find: TIDE, match: { offset, chars: TIDE.length } };
+
+  test("a search begins where the window does, or back from its end, and goes on beside what was found", async () => {
     await bench.on("content", VIEWER, async (page) => {
-      await page.getByRole("textbox", { name: "Find" }).fill("goes out at 23");
-      await page.keyboard.press("Enter");
-      assert.deepEqual(await toldBy(page), [["onFind", "goes out at 23", 16_384]]);
-      const offset = 16_384 + CONTENT.text.lastIndexOf("goes out at 23");
-      await showPanel(page, "content", { ...VIEWER, find: "goes out at 23", match: { offset, chars: 14 } });
+      const find = page.getByRole("textbox", { name: "Find" });
+      await find.fill(TIDE);
+      await find.press("Enter");
+      await find.press("Shift+Enter");
+      assert.deepEqual(await toldBy(page), [
+        ["onFind", TIDE, 16_384, "next"],
+        ["onFind", TIDE, end, "previous"],
+      ]);
+      await showPanel(page, "content", FOUND);
       const mark = page.locator("mark");
-      assert.equal(await mark.textContent(), "goes out at 23");
+      assert.equal(await mark.textContent(), TIDE);
       const isSeen = await mark.evaluate((it) => {
         const box = it.closest(".content-text")?.getBoundingClientRect();
         const { top, bottom } = it.getBoundingClientRect();
         return box !== undefined && top >= box.top && bottom <= box.bottom;
       });
       assert.equal(isSeen, true);
-      await page.getByRole("button", { name: "Find Next" }).click();
-      assert.deepEqual((await toldBy(page)).at(-1), ["onFind", "goes out at 23", offset + 14]);
+      await page.getByRole("button", { name: "Next Match" }).click();
+      await page.getByRole("button", { name: "Previous Match" }).click();
+      await page.locator(".content-text").press("F3");
+      await page.getByRole("textbox", { name: "Find" }).press("Shift+F3");
+      const [next, previous] = [
+        ["onFind", TIDE, offset + TIDE.length, "next"],
+        ["onFind", TIDE, offset, "previous"],
+      ];
+      assert.deepEqual((await toldBy(page)).slice(2), [next, previous, next, previous]);
+    });
+  });
+
+  test("that nothing was found is said, and so is which end it went on from", async () => {
+    await bench.on("content", { ...FOUND, match: null, search: "nothing" }, async (page) => {
+      const words = page.locator(".content-search");
+      assert.equal(await words.textContent(), "No results");
+      await showPanel(page, "content", { ...FOUND, search: "wrapped" });
+      assert.equal(await words.textContent(), "Went on from the beginning");
+      await showPanel(page, "content", { ...FOUND, search: "wrapped", direction: "previous" });
+      assert.equal(await words.textContent(), "Went on from the end");
+      await showPanel(page, "content", { ...FOUND, search: "found" });
+      assert.equal(await words.isVisible(), false);
+    });
+  });
+
+  test("Ctrl+G asks for a line and says how many there are, Ctrl+F for a text; VS Code gets neither key", async () => {
+    await bench.on("content", VIEWER, async (page) => {
+      await page.evaluate(() => {
+        document.title = "none";
+        addEventListener("keydown", ({ key, ctrlKey }) => {
+          if (ctrlKey && key.length === 1) document.title = key;
+        });
+      });
+      const text = page.locator(".content-text");
+      await text.press("Control+g");
+      const goTo = page.getByRole("textbox", { name: "Go to line (1 to 90,000)" });
+      assert.equal(await goTo.evaluate((it) => it.matches(":focus")), true);
+      await page.keyboard.type(":1200");
+      await page.keyboard.press("Enter");
+      assert.deepEqual(await toldBy(page), [["onLine", 1200]]);
+      assert.equal(await page.evaluate(() => document.activeElement?.className), "content-text");
+      await text.press("Control+f");
+      await page.keyboard.type("ebb");
+      await page.keyboard.press("Enter");
+      assert.deepEqual((await toldBy(page)).at(-1), ["onFind", "ebb", 16_384, "next"]);
+      assert.equal(await page.title(), "none");
     });
   });
 

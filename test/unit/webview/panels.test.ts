@@ -10,7 +10,9 @@ const PANELS: readonly (readonly [Panel, Readonly<Record<string, unknown>>])[] =
   ["request", REQUEST_PANE],
   ["request", { ...REQUEST_PANE, request: null, problem: "The log cannot be read." }],
   ["content", { ...VIEWER, match: { offset: 16_400, chars: 4 } }],
+  ["content", { ...VIEWER, window: null, problem: "The stored result is gone." }],
   ["whatIf", { ...WHAT_IF, knobs: { ...KNOBS, headChars: 640 } }],
+  ["whatIf", { ...WHAT_IF, series: null, problem: "The log cannot be read." }],
   ["analysis", { analysis: ANALYSIS, isOpen: true }],
 ];
 
@@ -27,6 +29,22 @@ suite("the inspector's panels", () => {
       assert.deepEqual(await bench.violations(PANELS, theme), []);
     });
   }
+
+  test("forced colours: no serious violation, and what is found stands out in the system's own", async () => {
+    assert.deepEqual(await bench.violations(PANELS, DARK, "active"), []);
+    const given = { ...VIEWER, match: { offset: 16_400, chars: 4 } };
+    await bench.on("content", given, async (page) => {
+      await page.emulateMedia({ forcedColors: "active" });
+      const colours = (selector: string) =>
+        page.locator(selector).evaluate((it) => {
+          const { backgroundColor, color } = getComputedStyle(it);
+          return { backgroundColor, color };
+        });
+      const [text, match] = [await colours(".content-text"), await colours("mark")];
+      assert.notEqual(match.backgroundColor, text.backgroundColor);
+      assert.notEqual(match.backgroundColor, match.color);
+    });
+  });
 
   test("nothing is wider than a narrow side bar, and nothing is said on the console", async () => {
     for (const [panel, given] of PANELS) {

@@ -428,6 +428,34 @@ suite("the inspector's page", () => {
     });
   });
 
+  test("an open content goes on where it was read when the page comes back; one that never came is closed", async () => {
+    await on(rich(), async (page) => {
+      await row(page, "s1/t1").click();
+      await row(page, "s1/t1/t1c0").click();
+      await page.click('#details [data-action="viewContent"]');
+      await page.waitForSelector("#content");
+      const [asked] = await acts(page);
+      assert.ok(asked?.type === "wantContent");
+      await page.reload();
+      await page.waitForSelector("#details");
+      assert.equal(await page.locator("#content").count(), 0);
+      await page.click('#details [data-action="viewContent"]');
+      const sizes = {
+        text: "tide\n",
+        offset: 40_000,
+        totalChars: 90_000,
+        totalBytes: 90_000,
+        line: null,
+        totalLines: null,
+      };
+      const window = { handle: asked.handle, tool: "read_file", ...sizes };
+      await send(page, { type: "content", session: "s1", window, match: null, search: null, problem: null });
+      await page.reload();
+      await page.waitForSelector("#content");
+      assert.deepEqual((await acts(page)).at(-1), { ...asked, offset: 40_000 });
+    });
+  });
+
   test("the first stored result explains itself once", async () => {
     const session = rich();
     const head = { ...session.head, totals: { ...session.head.totals, calls: 1, storedResults: 1 } };
