@@ -43,7 +43,11 @@ export function foldLookedAt({ events }: LookedAt): InspectorFold {
 /** Throws `blob-missing`. */
 export function contentLookedAt({ content }: LookedAt, handle: Handle): string {
   const text = content(handle);
-  if (text === null) throw new Failure("blob-missing", "This session has no stored result of that name.");
+  if (text === null)
+    throw new Failure(
+      "blob-missing",
+      "This session has no stored result of that name. Look for its handle in the inspector.",
+    );
   return text;
 }
 

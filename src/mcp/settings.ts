@@ -36,7 +36,10 @@ export function mcpServersFrom(value: unknown, source: string): McpServers {
 /** Reads a file of the usual form, { "servers": { … } }. */
 export async function readMcpFile(path: string): Promise<McpServers> {
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new Failure("settings-invalid", `--mcp ${path} cannot be read (${cause.code ?? "unknown error"}).`);
+    throw new Failure(
+      "settings-invalid",
+      `--mcp ${path} cannot be read (${cause.code ?? "unknown error"}). Name a file of servers.`,
+    );
   });
   const file = z.object({ servers: z.unknown() }).safeParse(jsonOf(text));
   if (file.success && file.data.servers !== undefined) return mcpServersFrom(file.data.servers, "servers");

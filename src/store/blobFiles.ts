@@ -107,7 +107,11 @@ export function cleared(listed: readonly Listed[]): { contents: number; bytes: n
 }
 
 export function missing(digest: Digest): Failure {
-  return new Failure("blob-missing", `Stored content ${digest} is gone from the store.`, { digest });
+  return new Failure(
+    "blob-missing",
+    "This stored result is gone from the store. Run its tool again if you need it.",
+    { digest },
+  );
 }
 
 async function withFile<T>(

@@ -235,5 +235,9 @@ export function plainNameOf(content: Buffer): BlobName {
 const digest = (bytes: Buffer): Digest => hash("sha256", bytes, "hex") as Digest;
 
 export function corrupt(digest: Digest): Failure {
-  return new Failure("blob-corrupt", `Stored content ${digest} was altered on disk.`, { digest });
+  return new Failure(
+    "blob-corrupt",
+    "This stored result was altered on disk, so it is not shown. Run its tool again if you need it.",
+    { digest },
+  );
 }

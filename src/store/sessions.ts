@@ -386,7 +386,11 @@ export class Sessions {
 function heldIn(claims: ReadonlyMap<Handle, Claim>, handle: Handle): Claim {
   const claim = claims.get(handle);
   if (!claim)
-    throw new Failure("blob-missing", "This session has no stored result of that name.", { handle });
+    throw new Failure(
+      "blob-missing",
+      "This session has no stored result of that name. Look for its handle in the inspector.",
+      { handle },
+    );
   if (!claim.forgotten) return claim;
   throw new Failure("blob-forgotten", "You deleted this stored result. Run its tool again if you need it.", {
     handle,

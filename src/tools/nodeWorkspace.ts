@@ -19,7 +19,7 @@ export async function openNodeWorkspace(folders: readonly Root[]): Promise<Works
       const reason = errorCode(cause);
       throw new Failure(
         "no-workspace",
-        `The folder ${name} cannot be opened (${reason}).`,
+        `The folder ${name} cannot be opened (${reason}). Check that it is there and that you may read it.`,
         { name },
         { cause },
       );

@@ -98,7 +98,8 @@ async function runAgain(
   const fold = await sessions.fold(session);
   const turn = fold ? turnAt(fold.turns, placeOfTurn(fold.turns, turnOfCall(call))) : undefined;
   const found = callIn(turn, call);
-  if (!found) throw new Failure("session-missing", "This call is no longer in the session.");
+  if (!found)
+    throw new Failure("session-missing", "This call is no longer in the session. Open the session again.");
   const reason = await vscode.window.showInputBox({
     title: `Run ${inLabel(found.tool)} Again Without Limit: Reason`,
     prompt: "Its next call is exempt from result limits. The reason is shown in its receipt.",
