@@ -21,6 +21,7 @@ import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
 import { Disposables } from "./vscode/disposables";
+import { Drafts } from "./vscode/drafts";
 import { LimitChoices } from "./vscode/limitChoices";
 import { LimitCommands } from "./vscode/limitCommands";
 import { pickModel } from "./vscode/pickModel";
@@ -58,8 +59,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
   const demo = context.asAbsolutePath("media/demo-script.json");
   const offline = { id: SCRIPTED_MODEL_ID, open: () => openScriptedModel(demo) };
+  const drafts = new Drafts((options) => vscode.window.showInputBox(options));
   const commands = new Commands({
     sessions,
+    drafts,
     transcripts,
     documents,
     log,
@@ -97,6 +100,7 @@ export function activate(context: vscode.ExtensionContext): void {
     choices,
     sessions,
     owner: userName(),
+    drafts,
     unapproved: () => workspacePolicies(choices),
     review: () => reviewOf(store),
     guard: (work) => commands.guard(work),
@@ -108,7 +112,7 @@ export function activate(context: vscode.ExtensionContext): void {
       context,
       sessions,
       commands,
-      acts: { limits, store: storeCommands, answer: () => approver.reopen() },
+      acts: { limits, drafts, store: storeCommands, answer: () => approver.reopen() },
       tokens,
       recorded: async (session) => recordedIn(await openSessions(store), session, REPLAYED_BYTES),
       readTranscript: async (file) => (await readTranscripts(file)).sessions,
