@@ -21,6 +21,7 @@ import { Approver } from "./vscode/approver";
 import { ANSWER_COMMAND, Commands } from "./vscode/commands";
 import { ContentDocuments } from "./vscode/contentDocuments";
 import { Disposables } from "./vscode/disposables";
+import { Drafts } from "./vscode/drafts";
 import { LimitChoices } from "./vscode/limitChoices";
 import { LimitCommands } from "./vscode/limitCommands";
 import { pickModel } from "./vscode/pickModel";
@@ -59,8 +60,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const transcripts: Transcripts = owned.add(new Transcripts(sessions, documents));
   const demo = context.asAbsolutePath("media/demo-script.json");
   const offline = { id: SCRIPTED_MODEL_ID, open: () => openScriptedModel(demo) };
+  const drafts = new Drafts((options) => vscode.window.showInputBox(options));
   const commands = new Commands({
     sessions,
+    drafts,
     transcripts,
     documents,
     log,
@@ -94,7 +97,8 @@ export function activate(context: vscode.ExtensionContext): void {
     commands,
   });
   owned.add(storeCommands.register());
-  const asked = { choices, owner: userName(), guard: (work: () => Promise<void>) => commands.guard(work) };
+  const guard = (work: () => Promise<void>) => commands.guard(work);
+  const asked = { choices, owner: userName(), drafts, guard };
   const limits = new LimitCommands({ ...asked, sessions });
   owned.add(limits.register());
   const reviews = new ReviewCommands({
@@ -109,7 +113,7 @@ export function activate(context: vscode.ExtensionContext): void {
       context,
       sessions,
       commands,
-      acts: { limits, reviews, store: storeCommands, answer: () => approver.reopen() },
+      acts: { limits, reviews, drafts, store: storeCommands, answer: () => approver.reopen() },
       tokens,
       recorded: async (session) => recordedIn(await openSessions(store), session, REPLAYED_BYTES),
       readTranscript: async (file) => (await readTranscripts(file)).sessions,

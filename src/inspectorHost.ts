@@ -30,7 +30,7 @@ export type InspectorHostPorts = {
   readonly context: vscode.ExtensionContext;
   readonly sessions: SessionController;
   readonly commands: Commands;
-  readonly acts: Pick<ActPorts, "limits" | "reviews" | "store" | "answer">;
+  readonly acts: Pick<ActPorts, "limits" | "reviews" | "drafts" | "store" | "answer">;
   readonly tokens: () => Promise<TokenCounter>;
   /** Of a session on disk. Throws where it is too much to be held. */
   readonly recorded: (session: string) => Promise<RecordedSession>;

@@ -66,7 +66,7 @@ export async function openHostSide(root: string): Promise<HostSide> {
     },
     run: async (session, given) => {
       work = given;
-      const nothing = { onStarted: () => undefined, onProgress: () => undefined };
+      const nothing = { onStarted: () => undefined, onAsked: () => undefined, onProgress: () => undefined };
       const request = { session, question: "", model: NO_MODEL, ...nothing };
       return (await sessions.run(request, new AbortController())).session;
     },

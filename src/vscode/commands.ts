@@ -5,6 +5,7 @@ import { Failure } from "../schema/failure";
 import type { ChatModel } from "../schema/model";
 import { LimitMode } from "../schema/policy";
 import type { ContentDocuments } from "./contentDocuments";
+import type { Draft, Drafts } from "./drafts";
 import { INSPECTOR_VIEW } from "./inspectorView";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
@@ -17,6 +18,7 @@ export type CommandPorts = {
   readonly transcripts: Transcripts;
   readonly documents: ContentDocuments;
   readonly log: vscode.LogOutputChannel;
+  readonly drafts: Drafts;
   /** Brings back a question that was put aside. */
   readonly answer: () => void;
   /** Null: the person closed the picker. `lastModel` is the one the session used. */
@@ -69,7 +71,8 @@ export class Commands {
       await this.#ready({ isNew: true });
       const model = await this.#ports.pickModel(null);
       if (!model) return;
-      const question = await ask("Start Session: Task", "What should the agent do?");
+      const box = { title: "Start Session: Task", prompt: "What should the agent do?" };
+      const question = await this.#ports.drafts.ask("", box);
       if (question) await this.#run(null, question, model);
     });
   }
@@ -87,7 +90,8 @@ export class Commands {
         (await this.#ports.sessions.fold(chosen))?.head?.modelId ?? null,
       );
       if (!model) return;
-      const question = await ask("Continue Session", "What should the agent do next?", suggestion);
+      const box = { title: "Continue Session", prompt: "What should the agent do next?", suggestion };
+      const question = await this.#ports.drafts.ask(chosen, box);
       if (question) await this.#run(chosen, question, model);
     });
   }
@@ -164,7 +168,12 @@ export class Commands {
     await this.#ports.sessions.check(start);
   }
 
-  async #run(session: string | null, question: string, model: ChatModel, mode?: LimitMode): Promise<void> {
+  async #run(
+    session: string | null,
+    { text, used }: Draft,
+    model: ChatModel,
+    mode?: LimitMode,
+  ): Promise<void> {
     const { sessions, transcripts } = this.#ports;
     const opensAs = session === null ? "itself" : await sessions.opensAs(session);
     const stop = new AbortController();
@@ -177,14 +186,16 @@ export class Commands {
         if (opensAs !== "itself") void this.guard(() => tellCopy(opensAs));
       };
       const onProgress = (message: string) => progress.report({ message: inNotice(message) });
-      const start = { session, question, model, ...(mode && { mode }), onStarted, onProgress };
+      const told = { onStarted, onAsked: used, onProgress };
+      const start = { session, question: text, model, ...(mode && { mode }), ...told };
       return sessions.run(start, stop);
     });
     const ran = await running.then(null, (cause: unknown) => {
       if (cause instanceof Failure && cause.code === "policy-too-new" && mode === undefined) return cause;
       throw cause;
     });
-    if (ran instanceof Failure) return this.#offerToObserve(ran, session, question, model);
+    if (ran instanceof Failure) return this.#offerToObserve(ran, session, { text, used }, model);
+    used();
     const { end, message } = ran.end;
     if (end === "failed" || end === "turn_limit") {
       this.#ports.log.error(message);
@@ -196,7 +207,7 @@ export class Commands {
   async #offerToObserve(
     { message }: Failure,
     session: string | null,
-    question: string,
+    question: Draft,
     model: ChatModel,
   ): Promise<void> {
     const observe = "Continue in Observe";
@@ -281,11 +292,6 @@ async function tellCopy(opensAs: "copy" | "sealed copy"): Promise<void> {
     "Cloakroom: You go on in an encrypted copy of this session. The session itself stays as it is, unencrypted, until you delete it.";
   const remove = "Delete Session…";
   if ((await show(words, remove)) === remove) await vscode.commands.executeCommand("cloakroom.deleteSession");
-}
-
-async function ask(title: string, prompt: string, value = ""): Promise<string | undefined> {
-  const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
-  return text?.trim() || undefined;
 }
 
 const noWorkspace = (): Failure =>

@@ -7,8 +7,9 @@ import { Failure } from "../schema/failure";
 import type { CallView, TurnView } from "../schema/view";
 import type { WhatIfKnobs } from "../schema/whatIf";
 import type { Commands } from "./commands";
+import type { Drafts } from "./drafts";
 import type { InspectorActs } from "./inspectorPage";
-import type { LimitCommands } from "./limitCommands";
+import { type LimitCommands, reasonProblem } from "./limitCommands";
 import { linkTo } from "./links";
 import { inLabel, inNotice } from "./plainText";
 import type { ReviewCommands } from "./reviewCommands";
@@ -20,6 +21,7 @@ export type ActPorts = {
   readonly commands: Commands;
   readonly limits: LimitCommands;
   readonly reviews: ReviewCommands;
+  readonly drafts: Drafts;
   readonly store: StoreCommands;
   readonly answer: () => void;
   readonly analyze: () => Promise<void>;
@@ -91,7 +93,7 @@ async function forget(sessions: SessionController, session: string, handle: Hand
 
 /** The call's tool is exempt once, with a reason, and the model is asked for the same call again. */
 async function runAgain(
-  { sessions, limits, commands }: ActPorts,
+  { sessions, limits, drafts, commands }: ActPorts,
   session: string,
   call: string,
 ): Promise<void> {
@@ -100,15 +102,14 @@ async function runAgain(
   const found = callIn(turn, call);
   if (!found)
     throw new Failure("session-missing", "This call is no longer in the session. Open the session again.");
-  const reason = await vscode.window.showInputBox({
+  const reason = await drafts.ask(session, {
     title: `Run ${inLabel(found.tool)} Again Without Limit: Reason`,
     prompt: "Its next call is exempt from result limits. The reason is shown in its receipt.",
-    validateInput: (text) =>
-      text.trim() === "" || text.length > 500 ? "Say why, in at most 500 characters." : null,
-    ignoreFocusOut: true,
+    validateInput: reasonProblem,
   });
   if (!reason) return;
-  await limits.exemptOnce(session, found.tool, reason.trim());
+  await limits.exemptOnce(session, found.tool, reason.text);
+  reason.used();
   await commands.continue(session, `Call ${found.tool} again with the arguments ${found.arguments}`);
 }
 

@@ -1,6 +1,7 @@
 /** The palette's commands for what result limits leave alone: intent and exemptions. Each asks, nothing is guessed. */
 import * as vscode from "vscode";
 import { Intent, type OperatorExemption } from "../schema/policy";
+import type { Draft, DraftBox, Drafts } from "./drafts";
 import type { LimitChoices } from "./limitChoices";
 import { inLabel, inNotice } from "./plainText";
 import type { SessionController } from "./sessionController";
@@ -9,6 +10,7 @@ export type LimitPorts = {
   readonly choices: LimitChoices;
   readonly sessions: SessionController;
   readonly owner: string; // who exempts
+  readonly drafts: Drafts;
   readonly guard: (work: () => Promise<void>) => Promise<void>;
 };
 
@@ -57,10 +59,13 @@ export class LimitCommands {
       { title: `Set Intent: ${session.name}`, placeHolder: "With an intent, no result count is lowered" },
     );
     if (!picked) return;
-    const intent = picked.intent === "number" ? await askNumber() : picked.intent;
-    if (intent === undefined) return;
+    const about = session.id ?? "";
+    const number = picked.intent === "number" ? await this.#ports.drafts.ask(about, NUMBER_BOX) : undefined;
+    if (picked.intent === "number" && number === undefined) return;
+    const intent = picked.intent === "number" ? Intent.parse(`all ${number?.text}`) : picked.intent;
     await choices.set(session.id, { ...choices.of(session.id), intent });
-    this.#told(`Intent: ${picked.intent === "number" ? intent : picked.label}`, session);
+    number?.used();
+    this.#told(`Intent: ${number === undefined ? picked.label : intent}`, session);
   }
 
   async addExemption(): Promise<void> {
@@ -82,13 +87,11 @@ export class LimitCommands {
     );
     if (!scope) return;
     const tool = scope.tool ? await this.#pickTool(session.id) : null;
-    if (tool === undefined || tool === "") return;
-    const reason = await vscode.window.showInputBox({
+    if (tool === undefined) return;
+    const reason = await this.#ports.drafts.ask(session.id ?? "", {
       title: "Exempt from Result Limits: Reason",
       prompt: "Shown in receipts and in the inspector.",
-      validateInput: (text) =>
-        text.trim() === "" || text.length > 500 ? "Say why, in at most 500 characters." : null,
-      ignoreFocusOut: true,
+      validateInput: reasonProblem,
     });
     if (!reason) return;
     const until = await vscode.window.showQuickPick(
@@ -102,13 +105,14 @@ export class LimitCommands {
     if (!until) return;
     const exemption: OperatorExemption = {
       id: `exemption-${Date.now().toString(36)}`,
-      tool,
+      tool: tool?.text ?? null,
       once: scope.once,
-      reason: reason.trim(),
+      reason: reason.text,
       owner: this.#ports.owner,
       expiresAt: until.hours === null ? null : Date.now() + until.hours * HOUR_MS,
     };
     await choices.exempt(session.id, exemption);
+    for (const draft of [tool, reason]) draft?.used();
     this.#told(`Exempt: ${nameOf(exemption)}`, session);
   }
 
@@ -173,7 +177,7 @@ export class LimitCommands {
   }
 
   /** Undefined: the person closed the picker. */
-  async #pickTool(session: string | null): Promise<string | undefined> {
+  async #pickTool(session: string | null): Promise<Draft | undefined> {
     const view = session === null ? null : await this.#ports.sessions.view(session);
     const tools = [
       ...new Set(view?.turns.flatMap(({ calls }) => calls.map(({ tool }) => tool)) ?? []),
@@ -186,14 +190,12 @@ export class LimitCommands {
             title: "Exempt from Result Limits: Tool",
             placeHolder: "Tools that the session has called",
           });
-    if (picked !== other) return picked;
-    const typed = await vscode.window.showInputBox({
+    if (picked !== other) return picked === undefined ? undefined : { text: picked, used: () => undefined };
+    return this.#ports.drafts.ask(session ?? "", {
       title: "Exempt from Result Limits: Tool",
       prompt: "Its name, as the model calls it, such as search_text.",
       validateInput: (text) => (text.trim() === "" ? "Type the name of a tool." : null),
-      ignoreFocusOut: true,
     });
-    return typed?.trim();
   }
 
   #told(words: string, session?: Chosen): void {
@@ -213,13 +215,13 @@ function untilOf({ expiresAt }: OperatorExemption): string {
   return expiresAt <= Date.now() ? "expired" : `until ${new Date(expiresAt).toLocaleString()}`;
 }
 
-async function askNumber(): Promise<Intent | undefined> {
-  const text = await vscode.window.showInputBox({
-    title: "Intent: A Number of Records",
-    prompt: "How many records there are.",
-    validateInput: (given) =>
-      Intent.safeParse(`all ${given.trim()}`).success ? null : "Type a whole number above 0.",
-    ignoreFocusOut: true,
-  });
-  return text === undefined ? undefined : Intent.parse(`all ${text.trim()}`);
-}
+const NUMBER_BOX: DraftBox = {
+  title: "Intent: A Number of Records",
+  prompt: "How many records there are.",
+  validateInput: (given) =>
+    Intent.safeParse(`all ${given.trim()}`).success ? null : "Type a whole number above 0.",
+};
+
+/** Why a text is no reason for an exemption; null: it is one. */
+export const reasonProblem = (text: string): string | null =>
+  text.trim() === "" || text.length > 500 ? "Say why, in at most 500 characters." : null;

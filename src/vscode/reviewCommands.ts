@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Digest } from "../schema/claim";
 import type { Rollout } from "../schema/policy";
 import type { ReviewRow } from "../thimble/review";
+import type { Drafts } from "./drafts";
 import type { LimitChoices } from "./limitChoices";
 import { inLabel, inNotice } from "./plainText";
 
@@ -24,6 +25,7 @@ export type WorkspacePolicies = {
 export type ReviewPorts = {
   readonly choices: LimitChoices;
   readonly owner: string; // who decides
+  readonly drafts: Drafts;
   readonly unapproved: () => Promise<WorkspacePolicies>;
   /** What this workspace's sessions say of each contract. */
   readonly review: () => Promise<readonly ReviewRow[]>;
@@ -103,14 +105,14 @@ export class ReviewCommands {
       },
     );
     if (!mode) return;
-    const why = await vscode.window.showInputBox({
+    const why = await this.#ports.drafts.ask(id, {
       title: `${mode.label} ${tool} ${argument}: Reason`,
       prompt: "Kept with your name and the date.",
       validateInput: (text) => (text.trim() === "" ? "Say why." : null),
-      ignoreFocusOut: true,
     });
     if (!why) return;
-    await choices.review({ id, tool, argument, mode: mode.mode, by: owner, at: Date.now(), why: why.trim() });
+    await choices.review({ id, tool, argument, mode: mode.mode, by: owner, at: Date.now(), why: why.text });
+    why.used();
     told(`${mode.label}: ${tool} ${argument}`);
   }
 }

@@ -91,9 +91,10 @@ export type RunResult = {
   readonly end: { readonly end: string; readonly message: string };
 };
 
-/** What a run is asked for. `onStarted` gets the session's name as soon as it has one. */
+/** What a run is asked for. `onStarted` gets the session's name as soon as it has one; `onAsked`: the question is in its log. */
 export type Start = Pick<RunRequest, "session" | "question" | "model" | "mode"> & {
   readonly onStarted: (session: string) => void;
+  readonly onAsked: () => void;
   readonly onProgress: (text: string) => void;
 };
 
@@ -159,7 +160,10 @@ export class SessionController implements vscode.Disposable {
     return running;
   }
 
-  async #run({ session, question, model, mode, onStarted, onProgress }: Start, stop: AbortController) {
+  async #run(
+    { session, question, model, mode, onStarted, onAsked, onProgress }: Start,
+    stop: AbortController,
+  ) {
     let running: Running | undefined;
     let name = session;
     this.#starting.add(stop);
@@ -190,6 +194,7 @@ export class SessionController implements vscode.Disposable {
             const progress = last ? progressOf(last, running.fold) : null;
             if (progress !== null) onProgress(progress);
             if (isFirst) onStarted(id);
+            else if (events.some(({ type }) => type === "asked")) onAsked();
             if (isFirst) this.#changed.fire(id);
           },
           replyText: (turn, text) => {

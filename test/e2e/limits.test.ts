@@ -44,6 +44,14 @@ const decisions = (events: readonly Logged[]) =>
     exemption,
   ]);
 
+/** What stands in the box that asks for a new session's task, which stays open. */
+async function offeredTask(harness: Harness): Promise<string> {
+  await harness.run("Cloakroom: Start Session…");
+  const box = harness.page.locator(".quick-input-widget").filter({ hasText: "Start Session: Task" });
+  await box.waitFor();
+  return box.locator(".quick-input-box input").inputValue();
+}
+
 suite("where limits come from", () => {
   const sample = sampleCopy();
   const script = scriptFile();
@@ -200,11 +208,18 @@ suite("where limits come from", () => {
     await shot(harness, "later-version");
     assert.deepEqual(warning.buttons, ["Continue in Observe"]);
     assert.deepEqual(sessionFolders(harness), before, "no session was begun");
-    await warning.press("Continue in Observe");
+    await clearNotifications(harness); // put aside: what was typed is there again
+    assert.equal(await offeredTask(harness), "Look again");
+    await harness.page.keyboard.press("Enter");
+    const again = await notification(harness, /thimble\.json is of a later version/);
+    await again.press("Continue in Observe");
     session = await newSession(harness, before);
     assert.deepEqual(decisions(await session.ended()), [["pass", "observe_only", 500, null]]);
     await inspectorSays(/^Not used, .*thimble\.json, line 1, column \d+\. Version 2 policies/);
     await shot(harness, "later-version-observed");
+    save(JSON.stringify(POLICY));
+    assert.equal(await offeredTask(harness), "", "it was used");
+    await harness.page.keyboard.press("Escape");
   });
 
   test("a review shows what each contract would have lowered; what is decided counts from the next run on", async () => {
