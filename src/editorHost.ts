@@ -32,7 +32,7 @@ import type { LimitChoices } from "./vscode/limitChoices";
 import { inNotice } from "./vscode/plainText";
 import { readPolicyFiles } from "./vscode/policyFiles";
 import type { Unapproved, WorkspacePolicies } from "./vscode/reviewCommands";
-import type { RunRequest, SessionHost } from "./vscode/sessionController";
+import type { RunRequest, SessionHost } from "./vscode/sessionHost";
 import { readCoreSettings, readEditorSettings, readStoreSettings } from "./vscode/settings";
 import { workspaceFolders, workspaceIdentity } from "./vscode/workspaceFolders";
 

@@ -46,7 +46,7 @@ export function createInspector(ports: InspectorHostPorts, owned: Disposables): 
   const { globalState, extensionUri } = context;
   const looked = new Map<string, RecordedSession>();
   const replays = new InspectorReplays({
-    events: (session) => sessions.events(session),
+    events: (session) => sessions.reads.events(session),
     recorded: async (session) => looked.get(session) ?? ports.recorded(session),
     tokens,
     hash: sha256,

@@ -9,7 +9,8 @@ import type { OpenSession } from "../../src/store/openSession";
 import { limitsOf } from "../../src/store/room";
 import { Sessions } from "../../src/store/sessions";
 import type { InspectorActs, PagePorts } from "../../src/vscode/inspectorPage";
-import type { SessionController, SessionHost } from "../../src/vscode/sessionController";
+import type { SessionController } from "../../src/vscode/sessionController";
+import type { SessionHost } from "../../src/vscode/sessionHost";
 import { standInForVscode } from "./vscodeStandIn";
 
 const clock = { now: () => Date.now() };
@@ -54,7 +55,11 @@ export async function openHostSide(root: string): Promise<HostSide> {
   const sessions = new SessionController(host);
   const timed = timedReads(sessions);
   const replays = new InspectorReplays({
-    ...{ events: (session) => sessions.events(session), recorded: unused, tokens: async () => NO_TOKENS },
+    ...{
+      events: (session) => sessions.reads.events(session),
+      recorded: unused,
+      tokens: async () => NO_TOKENS,
+    },
     hash: sha256,
   });
   return {

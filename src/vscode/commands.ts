@@ -110,8 +110,8 @@ export class Commands {
   openStored(session: string, handle: Handle): Promise<void> {
     return this.guard(async () => {
       const { sessions, documents } = this.#ports;
-      const text = await sessions.content(session, handle);
-      const { tool } = await sessions.window(session, handle, 0, 1);
+      const text = await sessions.reads.content(session, handle);
+      const { tool } = await sessions.reads.window(session, handle, 0, 1);
       const uri = documents.put(storedResult(session, handle, tool), text);
       await vscode.window.showTextDocument(await documents.open(uri), { preview: true });
     });

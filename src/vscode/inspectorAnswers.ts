@@ -19,6 +19,7 @@ import {
 } from "../schema/inspector";
 import type { InspectorReplays } from "./inspectorReplays";
 import type { SessionController } from "./sessionController";
+import type { SessionReads } from "./sessionReads";
 
 export const ASKED = [
   "wantRows",
@@ -38,10 +39,9 @@ type Asked = Extract<FromView, { type: (typeof ASKED)[number] }>;
 type AskedFor<Type extends Asked["type"]> = Extract<Asked, { type: Type }>;
 
 /** What it reads of the sessions. */
-export type ReadSessions = Pick<
-  SessionController,
-  "fold" | "eventsAbout" | "eventsWith" | "window" | "find" | "charOfLine"
->;
+export type ReadSessions = Pick<SessionController, "fold"> & {
+  readonly reads: Pick<SessionReads, "eventsAbout" | "eventsWith" | "window" | "find" | "charOfLine">;
+};
 
 export class InspectorAnswers {
   readonly #sessions: ReadSessions;
@@ -77,14 +77,14 @@ export class InspectorAnswers {
       case "wantText":
         return this.#text(fold, asked);
       case "revealEvent": {
-        const [event] = (await this.#sessions.eventsAbout(session, [`"n":${asked.n},`])).filter(
+        const [event] = (await this.#sessions.reads.eventsAbout(session, [`"n":${asked.n},`])).filter(
           ({ n }) => n === asked.n,
         );
         return event ? { type: "reveal", session, key: keyOfEvent(fold, event) } : null;
       }
       case "find": {
         const text = asked.what.text.trim();
-        const events = text === "" ? [] : await this.#sessions.eventsWith(session, text);
+        const events = text === "" ? [] : await this.#sessions.reads.eventsWith(session, text);
         return { type: "found", session, query: asked.query, found: findRows(fold, asked.what, events) };
       }
     }
@@ -106,7 +106,7 @@ export class InspectorAnswers {
   }
 
   async #eventsAbout(session: string, place: RowPlace): Promise<readonly Logged[]> {
-    const read = await this.#sessions.eventsAbout(session, needlesOf(place));
+    const read = await this.#sessions.reads.eventsAbout(session, needlesOf(place));
     return read.filter((event) => isAbout(place, event));
   }
 
@@ -119,7 +119,12 @@ export class InspectorAnswers {
   }
 
   async #stored(session: string, handle: Handle, offset: number): Promise<TextWindow> {
-    const { text, totalChars, ...found } = await this.#sessions.window(session, handle, offset, WINDOW_CHARS);
+    const { text, totalChars, ...found } = await this.#sessions.reads.window(
+      session,
+      handle,
+      offset,
+      WINDOW_CHARS,
+    );
     const end = found.offset + [...text].length;
     return { text, offset: found.offset, totalChars, next: end < totalChars ? end : null };
   }
@@ -163,11 +168,14 @@ export class InspectorAnswers {
   }
 
   async #line(asked: AskedFor<"wantLine">): Promise<ReadContent> {
-    return this.#shownAt(asked, await this.#sessions.charOfLine(asked.session, asked.handle, asked.line));
+    return this.#shownAt(
+      asked,
+      await this.#sessions.reads.charOfLine(asked.session, asked.handle, asked.line),
+    );
   }
 
   async #window(session: string, handle: Handle, offset: number): Promise<ContentWindow> {
-    const found = await this.#sessions.window(session, handle, offset, WINDOW_CHARS);
+    const found = await this.#sessions.reads.window(session, handle, offset, WINDOW_CHARS);
     const { tool, text, totalChars, bytes, line, lines } = found;
     const sizes = { totalChars, totalBytes: bytes, totalLines: lines };
     return { handle, tool, text, offset: found.offset, line, ...sizes };
@@ -176,7 +184,7 @@ export class InspectorAnswers {
   /** Around what was found; from the other end where nothing is to that side. */
   async #find(asked: AskedFor<"findInContent">): Promise<ReadContent> {
     const { session, handle, text, direction, offset, shown } = asked;
-    const from = (place: number) => this.#sessions.find(session, handle, text, place, direction);
+    const from = (place: number) => this.#sessions.reads.find(session, handle, text, place, direction);
     const found = await from(offset);
     const match = found ?? (await from(direction === "next" ? 0 : Number.MAX_SAFE_INTEGER));
     if (match === null) return { ...(await this.#shownAt(asked, shown)), search: "nothing" };

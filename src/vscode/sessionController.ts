@@ -1,95 +1,19 @@
-/** The sessions of this window: running ones with their folds, and the ones on disk. Views listen here. */
+/** The sessions of this window: which run, with their folds, and which is selected. Views listen here. */
 import * as vscode from "vscode";
 import type { Touched } from "../inspector/draft";
 import { untouched } from "../inspector/draft";
-import {
-  contentLookedAt,
-  findLookedAt,
-  foldLookedAt,
-  type LookedAt,
-  lineLookedAt,
-  windowLookedAt,
-} from "../inspector/lookedAt";
-import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from "../inspector/project";
+import type { LookedAt } from "../inspector/lookedAt";
+import { type InspectorFold, inspectorFold, viewOf } from "../inspector/project";
 import { transcriptOf } from "../inspector/transcript";
 import { freezeTurns, turnAt } from "../inspector/turnPages";
 import type { SessionAct } from "../schema/act";
-import type { Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import type { SessionRow } from "../schema/inspector";
-import type { ChatModel } from "../schema/model";
-import type { LimitMode } from "../schema/policy";
 import type { SessionView } from "../schema/view";
 import { lastLine } from "./plainText";
-
-/** What the house offers this room. `run` throws `Failure` where a session cannot start; every other end is a value. */
-export type SessionHost = {
-  /** Throws what would keep a run from starting: it is said before anybody types a task. */
-  check(start: { readonly isNew: boolean }): Promise<void>;
-  list(): Promise<
-    readonly {
-      readonly session: string;
-      readonly title: string;
-      readonly startedAt: number;
-      readonly changedAt: number;
-    }[]
-  >;
-  /** `before`: what `watched` once said of the events before; undefined where these are all. */
-  read(session: string): Promise<{
-    readonly before: unknown;
-    readonly events: readonly Logged[];
-    readonly problem: string | null; // where its log is damaged
-  }>;
-  /** All events of a session; those whose log line has one of `needles` in it, unproven. */
-  events(session: string): Promise<readonly Logged[]>;
-  eventsAbout(session: string, needles: readonly string[]): Promise<readonly Logged[]>;
-  eventsWith(session: string, text: string): Promise<readonly Logged[]>;
-  content(session: string, handle: Handle): Promise<string>;
-  /** A window of a stored content; offsets in code points, `bytes` of all of it. */
-  window(session: string, handle: Handle, offset: number, maximumChars: number): Promise<StoredWindow>;
-  /** Next: at or after `from`; previous: the last that ends at or before it. */
-  find(
-    session: string,
-    handle: Handle,
-    text: string,
-    from: number,
-    direction: "next" | "previous",
-  ): Promise<{ readonly offset: number; readonly chars: number } | null>;
-  /** Where a line starts, from 1; the last where there are fewer. */
-  charOfLine(session: string, handle: Handle, line: number): Promise<number>;
-  /** Whether going on with a session goes on with itself, or with a copy that leaves it as it is. */
-  opensAs(session: string): Promise<"itself" | "copy" | "sealed copy">;
-  run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
-  /**
-   * Done when this resolves: at once, or before the next request where the session runs here. Throws `Failure` where it is
-   * refused (`act-refused`, `session-read-only`) or the session runs elsewhere (`session-in-use`).
-   */
-  act(session: string, act: SessionAct): Promise<void>;
-};
-export type StoredWindow = {
-  readonly tool: string;
-  readonly text: string;
-  readonly offset: number;
-  readonly totalChars: number;
-  readonly bytes: number;
-  readonly line: number; // of the first character, from 1
-  readonly lines: number;
-};
-export type RunRequest = {
-  readonly session: string | null; // null starts a new one
-  readonly question: string;
-  readonly mode?: LimitMode; // of result limits, in place of the setting
-  readonly model: ChatModel;
-  readonly watch: (session: string, events: readonly Logged[], before?: unknown) => void;
-  readonly watched: () => unknown;
-  readonly replyText: (turn: number, text: string) => void;
-  readonly toolProgress: (text: string) => void;
-};
-export type RunResult = {
-  readonly session: string;
-  readonly end: { readonly end: string; readonly message: string };
-};
+import type { RunRequest, RunResult, SessionHost } from "./sessionHost";
+import { SessionReads } from "./sessionReads";
 
 /** What a run is asked for. `onStarted` gets the session's name as soon as it has one; `onAsked`: the question is in its log. */
 export type Start = Pick<RunRequest, "session" | "question" | "model" | "mode"> & {
@@ -104,13 +28,8 @@ type Running = {
   live: { turn: number; text: string } | null;
 };
 
-/** A session that does not run here. `changedAt`: of its log when it was read; null: it is looked at where it is. */
-type Idle = { readonly fold: InspectorFold; readonly changedAt: number | null };
-
 /** What an event changed in a session that runs here. */
 export type Appended = { readonly session: string; readonly fold: InspectorFold; readonly touched: Touched };
-
-const KEPT = 8; // folds of sessions that do not run
 
 export class SessionController implements vscode.Disposable {
   readonly #host: SessionHost;
@@ -126,11 +45,12 @@ export class SessionController implements vscode.Disposable {
   /** Fires with the session whose model has said more: text that is not in the log yet. */
   readonly onDidSpeak = this.#spoken.event;
   #selected: string | null = null;
-  readonly #idle = new Map<string, Idle>();
-  readonly #lookedAt = new Map<string, LookedAt>();
+  /** Sessions as they stand in their logs. */
+  readonly reads: SessionReads;
 
   constructor(host: SessionHost) {
     this.#host = host;
+    this.reads = new SessionReads(host);
   }
 
   /** Also true while a session is starting and has no name yet. */
@@ -214,7 +134,7 @@ export class SessionController implements vscode.Disposable {
       // One that did not start, because the session runs already, leaves the running one alone.
       if (name !== null && (!running || this.#running.get(name) === running)) {
         if (running) this.#running.delete(name);
-        this.#idle.delete(name);
+        this.reads.forget(name);
       }
       this.#changed.fire(name);
     }
@@ -231,7 +151,7 @@ export class SessionController implements vscode.Disposable {
 
   /** Sessions came or went on disk. `session`: one to look at now. */
   reload(session: string | null): void {
-    this.#idle.clear();
+    this.reads.forget(null);
     if (session !== null) this.#selected = session;
     this.#changed.fire(session);
     if (session !== null) this.#changed.fire(null);
@@ -239,8 +159,7 @@ export class SessionController implements vscode.Disposable {
 
   /** Shows another agent's session as long as this window lives. */
   lookAt(recorded: LookedAt): void {
-    this.#lookedAt.set(recorded.session, recorded);
-    this.#idle.delete(recorded.session);
+    this.reads.lookAt(recorded);
     this.#selected = recorded.session;
     this.#changed.fire(null);
     this.#changed.fire(recorded.session);
@@ -273,88 +192,22 @@ export class SessionController implements vscode.Disposable {
     return this.#host.opensAs(session);
   }
 
-  /** Another agent's session, of which nothing can be changed. */
-  lookedAt(session: string): LookedAt | null {
-    return this.#lookedAt.get(session) ?? null;
-  }
-
   /** Pins, shortens or deletes a result. Throws as the host does. */
   async act(session: string, act: SessionAct): Promise<void> {
-    if (this.#lookedAt.has(session))
+    if (this.reads.lookedAt(session) !== null)
       throw new Failure(
         "session-read-only",
         "Another agent's session is only looked at: nothing in it can be changed.",
       );
     await this.#host.act(session, act);
     if (this.#running.has(session)) return; // its events are told as they come
-    this.#idle.delete(session);
+    this.reads.forget(session);
     this.#changed.fire(session);
-  }
-
-  /** The text behind a handle of that session, verified. */
-  async content(session: string, handle: Handle): Promise<string> {
-    const recorded = this.#lookedAt.get(session);
-    return recorded ? contentLookedAt(recorded, handle) : this.#host.content(session, handle);
-  }
-
-  async window(session: string, handle: Handle, offset: number, chars: number): Promise<StoredWindow> {
-    const recorded = this.#lookedAt.get(session);
-    return recorded
-      ? windowLookedAt(recorded, handle, offset, chars)
-      : this.#host.window(session, handle, offset, chars);
-  }
-
-  async find(...[session, ...what]: Parameters<SessionHost["find"]>): ReturnType<SessionHost["find"]> {
-    const recorded = this.#lookedAt.get(session);
-    return recorded ? findLookedAt(recorded, ...what) : this.#host.find(session, ...what);
-  }
-
-  async charOfLine(session: string, handle: Handle, line: number): Promise<number> {
-    const recorded = this.#lookedAt.get(session);
-    return recorded ? lineLookedAt(recorded, handle, line) : this.#host.charOfLine(session, handle, line);
-  }
-
-  async events(session: string): Promise<readonly Logged[]> {
-    return this.#lookedAt.get(session)?.events ?? this.#host.events(session);
-  }
-
-  /** Events whose line in the log has one of `needles` in it; perhaps others. */
-  async eventsAbout(session: string, needles: readonly string[]): Promise<readonly Logged[]> {
-    return this.#lookedAt.get(session)?.events ?? this.#host.eventsAbout(session, needles);
-  }
-
-  /** Events that have a text in one of their strings, in any case; perhaps others. */
-  async eventsWith(session: string, text: string): Promise<readonly Logged[]> {
-    return this.#lookedAt.get(session)?.events ?? this.#host.eventsWith(session, text);
   }
 
   /** `changedAt`: as listed; what another window has added since is read again. */
   async fold(session: string, changedAt: number | null = null): Promise<InspectorFold | null> {
-    const running = this.#running.get(session);
-    if (running) return running.fold;
-    const known = this.#idle.get(session);
-    if (known && (changedAt === null || known.changedAt === changedAt)) return known.fold;
-    const fold = await this.#read(session);
-    if (fold.head === null) return null;
-    this.#idle.delete(session);
-    this.#idle.set(session, { fold, changedAt });
-    const [oldest] = this.#idle.keys();
-    if (this.#idle.size > KEPT && oldest !== undefined) this.#idle.delete(oldest);
-    return fold;
-  }
-
-  async #read(session: string): Promise<InspectorFold> {
-    const recorded = this.#lookedAt.get(session);
-    if (recorded) return foldLookedAt(recorded);
-    const { before, events, problem } = await this.#host.read(session);
-    const begun = (before as InspectorFold | undefined) ?? inspectorFold.begin();
-    const fold = settle(events.reduce(inspectorFold.reduce, begun));
-    const notice = damageNotice(problem);
-    if (notice !== null && fold.head) {
-      fold.head.notices.push(notice);
-      fold.head.attention.push({ n: 0, kind: "damaged", key: session });
-    }
-    return fold;
+    return this.#running.get(session)?.fold ?? this.reads.fold(session, changedAt);
   }
 
   async view(session: string): Promise<SessionView | null> {
@@ -369,7 +222,7 @@ export class SessionController implements vscode.Disposable {
 
   /** What there is to look at, newest first. */
   async rows(): Promise<readonly (SessionRow & { readonly changedAt: number | null })[]> {
-    const looked = [...this.#lookedAt.values()].reverse().map(({ session, events }) => {
+    const looked = this.reads.allLookedAt.map(({ session, events }) => {
       const [started] = events;
       const title = started?.type === "session_started" ? started.title : "";
       return {

@@ -84,6 +84,6 @@ export async function textBehind(uri: vscode.Uri, sessions: SessionController): 
   if (transcript?.[1]) return sessions.transcript(transcript[1]);
   const stored = /^\/stored\/([0-9a-z-]+)\/([^/]+)\//.exec(uri.path);
   const handle = Handle.safeParse(stored?.[2]);
-  if (stored?.[1] && handle.success) return sessions.content(stored[1], handle.data);
+  if (stored?.[1] && handle.success) return sessions.reads.content(stored[1], handle.data);
   throw vscode.FileSystemError.FileNotFound(uri);
 }

@@ -7,7 +7,8 @@ import { ASKED, InspectorAnswers } from "../../src/vscode/inspectorAnswers";
 import type { InspectorActs } from "../../src/vscode/inspectorPage";
 import { InspectorReplays } from "../../src/vscode/inspectorReplays";
 import { InspectorView } from "../../src/vscode/inspectorView";
-import { SessionController, type SessionHost } from "../../src/vscode/sessionController";
+import { SessionController } from "../../src/vscode/sessionController";
+import type { SessionHost } from "../../src/vscode/sessionHost";
 
 /** A webview's place in the side bar, as VS Code gives it to a provider. */
 function placeFor(view: InspectorView) {

@@ -2,13 +2,7 @@
 import { analysisReport } from "../../src/inspector/analysisReport";
 import { analysisSentence } from "../../src/inspector/analysisSentence";
 import { Feed } from "../../src/inspector/feed";
-import {
-  findLookedAt,
-  foldLookedAt,
-  lineLookedAt,
-  lookedAtFrom,
-  windowLookedAt,
-} from "../../src/inspector/lookedAt";
+import { foldLookedAt, lookedAtFrom } from "../../src/inspector/lookedAt";
 import type { InspectorFold } from "../../src/inspector/project";
 import { type AnalysedTranscript, analyseTranscript } from "../../src/inspector/whatIf/analyseTranscript";
 import type { FromView, ToView } from "../../src/schema/inspector";
@@ -16,9 +10,18 @@ import { sha256 } from "../../src/store/digest";
 import { readTranscript } from "../../src/transcripts/readTranscript";
 import { InspectorAnswers } from "../../src/vscode/inspectorAnswers";
 import { InspectorReplays } from "../../src/vscode/inspectorReplays";
+import { type SessionDisk, SessionReads } from "../../src/vscode/sessionReads";
 import { transcriptPorts } from "./transcripts";
 
 const { tokens } = transcriptPorts;
+
+const unread = async () => {
+  throw new Error("nothing of it is on disk");
+};
+const NO_DISK: SessionDisk = {
+  ...{ read: unread, events: unread, eventsAbout: unread, eventsWith: unread },
+  ...{ content: unread, window: unread, find: unread, charOfLine: unread },
+};
 
 /** Throws `import-unreadable`. */
 export async function sessionsOf(file: string): Promise<readonly LookedAtSession[]> {
@@ -48,15 +51,9 @@ export class LookedAtSession {
       tokens: async () => tokens,
       hash: sha256,
     });
-    const sessions = {
-      fold: async () => this.fold,
-      eventsAbout: async () => events,
-      eventsWith: async () => events,
-      window: async (...[, handle, offset, chars]: [string, ...Rest<typeof windowLookedAt>]) =>
-        windowLookedAt(lookedAt, handle, offset, chars),
-      find: async (...[, ...what]: [string, ...Rest<typeof findLookedAt>]) => findLookedAt(lookedAt, ...what),
-      charOfLine: async (_: string, ...what: Rest<typeof lineLookedAt>) => lineLookedAt(lookedAt, ...what),
-    };
+    const reads = new SessionReads(NO_DISK);
+    reads.lookAt(lookedAt);
+    const sessions = { fold: async () => this.fold, reads };
     this.#answers = new InspectorAnswers(sessions, replays, String);
   }
 
@@ -76,6 +73,3 @@ export class LookedAtSession {
     return this.#answers.answer(asked as Asked);
   }
 }
-
-type Rest<F extends (first: never, ...rest: never[]) => unknown> =
-  Parameters<F> extends [unknown, ...infer R] ? R : never;

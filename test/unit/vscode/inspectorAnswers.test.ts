@@ -36,11 +36,13 @@ function asked(house: House, isReadable = true) {
   const answers = new InspectorAnswers(
     {
       fold: async (session) => (session === "s1" ? foldLookedAt(lookedAt) : null),
-      eventsAbout: async () => readable(events),
-      eventsWith: async () => readable(events),
-      window: async (_, handle, offset, chars) => readable(windowLookedAt(lookedAt, handle, offset, chars)),
-      find: async (_, ...what) => readable(findLookedAt(lookedAt, ...what)),
-      charOfLine: async (_, ...what) => readable(lineLookedAt(lookedAt, ...what)),
+      reads: {
+        eventsAbout: async () => readable(events),
+        eventsWith: async () => readable(events),
+        window: async (_, handle, offset, chars) => readable(windowLookedAt(lookedAt, handle, offset, chars)),
+        find: async (_, ...what) => readable(findLookedAt(lookedAt, ...what)),
+        charOfLine: async (_, ...what) => readable(lineLookedAt(lookedAt, ...what)),
+      },
     },
     replays,
     (cause) => `Told: ${(cause as Error).message}`,
