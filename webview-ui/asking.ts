@@ -50,11 +50,11 @@ export class Asking {
       this.#post({ type: "wantRequest", session: head.session, turn, from: 0 });
   }
 
-  /** An open what-if panel begins with the session as it is. */
-  #askWhatIf({ head, whatIf }: PageModel, { panels }: Place): void {
+  /** An open what-if panel begins with the session as it is, or as the person left it. */
+  #askWhatIf({ head, whatIf }: PageModel, { panels, choices }: Place): void {
     if (head === null || panels.whatif !== true || whatIf !== null || this.#whatIf === head.session) return;
     this.#whatIf = head.session;
-    this.#post({ type: "whatIf", session: head.session, query: 1, knobs: null });
+    this.#post({ type: "whatIf", session: head.session, query: 1, knobs: choices.knobs });
   }
 }
 

@@ -4,7 +4,6 @@ import type { FindQuery, ToView } from "../src/schema/inspector";
 import { type Act, openingAct } from "./acts";
 import { spotOf } from "./anchor";
 import { Asking, type Shown } from "./asking";
-import type { VersionName } from "./detailParts";
 import { isLookedFor, NO_QUERY } from "./filter";
 import { focusFinder } from "./finder";
 import { Finding } from "./finding";
@@ -16,7 +15,17 @@ import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
 import { type DeskEvents, PanelDesk } from "./panelDesk";
 import { perFrame } from "./perFrame";
-import { heldOpen, isSameTop, type Panel, type Place, readingAt, type Spot, toggled } from "./place";
+import {
+  type Choices,
+  chosen,
+  heldOpen,
+  isSameTop,
+  type Panel,
+  type Place,
+  readingAt,
+  type Spot,
+  toggled,
+} from "./place";
 import { placeAt, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
@@ -45,9 +54,7 @@ export class Inspector {
   #outline: Outline | null = null;
   #shownSession: string | null = null;
   #said = "";
-  #version: VersionName = "shown";
   #isMenuOpen = false;
-  #isFilterOpen = false;
 
   constructor(root: HTMLElement, host: Host, format: Format) {
     this.#root = root;
@@ -119,7 +126,8 @@ export class Inspector {
   /** Another agent's session begins with what was found in it, and what Cloakroom would have sent. */
   #analysed(): void {
     if (Object.keys(this.#place.panels).length === 0) this.#panel("analysis", true);
-    if (this.#session !== null) this.#post({ type: "whatIf", session: this.#session, query: 1, knobs: null });
+    const { knobs } = this.#place.choices;
+    if (this.#session !== null) this.#post({ type: "whatIf", session: this.#session, query: 1, knobs });
   }
 
   #find(query: FindQuery, afterMs?: number): void {
@@ -157,9 +165,7 @@ export class Inspector {
       selected,
       filter: this.#finding.filterOf(this.#model, place.query),
       found: this.#finding.foundIn(this.#model),
-      version: this.#version,
       isMenuOpen: this.#isMenuOpen,
-      isFilterOpen: this.#isFilterOpen,
       isWide: this.#wide.matches,
       said: this.#said,
       desk: this.#desk,
@@ -231,6 +237,10 @@ export class Inspector {
     this.#schedule();
   }
 
+  #chosen(choices: Partial<Choices>): void {
+    this.#placed(chosen(this.#place, choices));
+  }
+
   #query(query: FindQuery): void {
     const { focused } = this.#place;
     this.#placed({ ...this.#place, query });
@@ -263,14 +273,14 @@ export class Inspector {
       },
       onAct: (act) => this.#act(act),
       onClose: () => this.#close(),
-      onVersion: (version) => set(() => (this.#version = version)),
+      onVersion: (version) => set(() => this.#chosen({ version })),
       onMore: (key, part, offset) => {
         if (this.#session !== null)
           this.#post({ type: "wantText", session: this.#session, key, part, offset });
       },
       onSetting: (setting) => this.#post({ type: "openSetting", setting }),
       onQuery: (query) => this.#query(query),
-      onFilterOpen: (isOpen) => set(() => (this.#isFilterOpen = isOpen)),
+      onFilterOpen: (isFilterOpen) => set(() => this.#chosen({ isFilterOpen })),
       onMenu: (isOpen) => set(() => (this.#isMenuOpen = isOpen)),
       onExplained: () => {
         this.#model = { ...this.#model, isFirstStored: false };
@@ -286,6 +296,11 @@ export class Inspector {
       post: this.#post,
       onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
       onDesk: () => this.#schedule(),
+      choices: () => this.#place.choices,
+      onChoice: (choices) => {
+        this.#chosen(choices);
+        this.#schedule();
+      },
       onSelectTurn: (at) => {
         const turn = turnAt(this.#model.loaded, at);
         const session = this.#session ?? "";

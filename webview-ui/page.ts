@@ -3,7 +3,6 @@ import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import type { Found } from "../src/schema/inspector";
 import { actsOf } from "./acts";
-import type { VersionName } from "./detailParts";
 import { type DetailsEvents, detailsView } from "./details";
 import { type FilterState, isFiltered } from "./filter";
 import { type FinderEvents, finderView } from "./finder";
@@ -25,9 +24,7 @@ export type Page = {
   readonly selected: VisibleRow | null;
   readonly filter: FilterState;
   readonly found: Found | null;
-  readonly version: VersionName;
   readonly isMenuOpen: boolean;
-  readonly isFilterOpen: boolean;
   readonly isWide: boolean;
   readonly said: string;
   readonly desk: PanelDesk;
@@ -72,13 +69,14 @@ export function pageView(page: Page, events: PageEvents): TemplateResult {
 }
 
 function sessionView(page: Page, events: PageEvents): TemplateResult {
-  const { model, place, tree, filter, found, isFilterOpen, selected, f } = page;
+  const { model, place, tree, filter, found, selected, f } = page;
+  const { isFilterOpen } = place.choices;
   const { desk } = page;
   const props = { model, desk };
   const isSplit = isDetailed(page) || openPanels(place).length > 0;
   const { head, plot, selectedTurn, request, messages, content, whatIf, analysis } = model;
   return html`
-    ${guard([head, plot, selectedTurn, model.loaded, whatIf, desk.state], () => overviewSlot(props))}
+    ${guard([head, plot, selectedTurn, model.loaded, whatIf, desk.state, place.choices], () => overviewSlot(props))}
     ${guard([place.panels, analysis === null], () => switchesView(place, analysis !== null, events))}
     ${guard([place.query, found, isFilterOpen], () =>
       finderView(
@@ -91,8 +89,9 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
       ${
         isSplit
           ? html`<div class="side">
-              ${guard([place.panels, head, request, messages, content, whatIf, analysis, desk.state], () =>
-                panelsView(place, props, events),
+              ${guard(
+                [place.panels, place.choices, head, request, messages, content, whatIf, analysis, desk.state],
+                () => panelsView(place, props, events),
               )}
               ${isDetailed(page) ? (selected === null ? emptyDetails() : detailsOf(page, selected, events)) : nothing}
             </div>`
@@ -122,7 +121,8 @@ function isDetailed({ selected, place, model }: Page): boolean {
 const emptyDetails = (): TemplateResult =>
   html`<section id="details" class="details" aria-label=${WORDS.details} aria-busy="true"><header class="details-head"></header></section>`;
 
-function detailsOf({ model, version, f }: Page, { row, at }: VisibleRow, events: PageEvents): unknown {
+function detailsOf({ model, place, f }: Page, { row, at }: VisibleRow, events: PageEvents): unknown {
+  const { version } = place.choices;
   const details = model.details.get(row.key) ?? null;
   return guard([row.key, model.head, model.loaded, details, model.texts, version], () =>
     detailsView({ row, acts: actsOf(model, row, at), details, texts: model.texts, version, f }, events),

@@ -3,15 +3,13 @@ import { nothing, type TemplateResult } from "lit";
 import type { Handle } from "../src/schema/claim";
 import type { FromView, Plot, TextWindow, ToViewOf } from "../src/schema/inspector";
 import type { SessionHead } from "../src/schema/view";
-import type { WhatIfKnobs } from "../src/schema/whatIf";
 import { analysisPanel } from "./analysisPanel";
 import { contentViewer, type Direction } from "./contentViewer";
 import type { Format } from "./format";
 import type { PageModel } from "./model";
 import { overviewView } from "./overview";
-import type { Unit } from "./overviewWords";
-import type { Panel } from "./place";
-import { type RequestFilter, requestPane } from "./requestPane";
+import type { Choices, Panel } from "./place";
+import { requestPane } from "./requestPane";
 import { createTokenFormat, type TokenFormat } from "./tokenFormat";
 import type { Post } from "./toolbar";
 import { whatIfPanel } from "./whatIfPanel";
@@ -24,25 +22,24 @@ export type DeskEvents = {
   readonly onPanel: (panel: Panel, isOpen: boolean) => void;
   /** What a panel shows has changed. */
   readonly onDesk: () => void;
+  /** Of the session that is shown. */
+  readonly choices: () => Choices;
+  readonly onChoice: (choices: Partial<Choices>) => void;
 };
 
 /** What a panel has of its own, forgotten with the session. */
 type Own = {
   readonly pointed: number | null;
-  readonly filter: RequestFilter;
   readonly find: string;
   readonly direction: Direction; // it was looked for last
   readonly readingSince: ToViewOf<"content"> | null | undefined; // undefined: nothing was asked for
-  readonly knobs: WhatIfKnobs | null;
   readonly query: number; // of what-if, the last
 };
 const NOTHING_OWN: Own = {
   pointed: null,
-  filter: "all",
   find: "",
   direction: "next",
   readingSince: undefined,
-  knobs: null,
   query: 1,
 };
 
@@ -69,7 +66,6 @@ function whatIfLine(
 export class PanelDesk {
   readonly #format: TokenFormat;
   readonly #events: DeskEvents;
-  #unit: Unit = "tokens";
   #session = "";
   #own: Own = NOTHING_OWN;
 
@@ -103,6 +99,10 @@ export class PanelDesk {
     }
   }
 
+  get #choices(): Choices {
+    return this.#events.choices();
+  }
+
   #set(own: Partial<Own>): void {
     this.#own = { ...this.#own, ...own };
     this.#events.onDesk();
@@ -119,14 +119,11 @@ export class PanelDesk {
     const { pointed } = this.#own;
     const shown = { head, plot, turnCount: loaded.turnCount, selected: selectedTurn, pointed, fill };
     return overviewView(
-      { ...shown, whatIf: whatIfLine(head, plot, whatIf), unit: this.#unit, format: this.#format },
+      { ...shown, whatIf: whatIfLine(head, plot, whatIf), unit: this.#choices.unit, format: this.#format },
       {
         onSelectTurn: this.#events.onSelectTurn,
         onPoint: (column) => this.#set({ pointed: column }),
-        onUnit: (unit) => {
-          this.#unit = unit;
-          this.#set({});
-        },
+        onUnit: (unit) => this.#events.onChoice({ unit }),
       },
     );
   }
@@ -144,12 +141,12 @@ export class PanelDesk {
         problem: came?.problem ?? null,
         previousTurn: turn > 1 ? turn - 1 : null,
         texts,
-        filter: this.#own.filter,
+        filter: this.#choices.requestFilter,
         isByMessages: head.kind === "own",
         format: this.#format,
       },
       {
-        onFilter: (filter) => this.#set({ filter }),
+        onFilter: (requestFilter) => this.#events.onChoice({ requestFilter }),
         onWant: (from) => this.#post({ type: "wantRequest", session, turn, from }),
         onWantText: (at, offset) => this.#post({ type: "wantMessage", session, turn, at, offset }),
         onEvent: (n) => this.#post({ type: "revealEvent", session, n }),
@@ -198,8 +195,8 @@ export class PanelDesk {
   #whatIf({ head, whatIf }: PageModel): TemplateResult | typeof nothing {
     if (head === null || whatIf === null) return nothing;
     const { session } = head;
-    const { knobs, query } = this.#own;
-    const shown = knobs ?? whatIf.knobs;
+    const { query } = this.#own;
+    const shown = this.#choices.knobs ?? whatIf.knobs;
     return whatIfPanel(
       {
         knobs: shown,
@@ -213,7 +210,8 @@ export class PanelDesk {
         onChange: (changed) => {
           const next = Math.max(query, whatIf.query) + 1;
           this.#post({ type: "whatIf", session, query: next, knobs: changed });
-          this.#set({ knobs: changed, query: next });
+          this.#events.onChoice({ knobs: changed });
+          this.#set({ query: next });
         },
         onApply: (chosen) => this.#post({ type: "applySettings", session, knobs: chosen }),
       },

@@ -1,14 +1,27 @@
 // The inspector's browser side: where the person is: what is open, selected, looked for, and what outlives the page. Pure.
 import type { Handle } from "../src/schema/claim";
 import type { ContentWindow, FindQuery } from "../src/schema/inspector";
+import type { WhatIfKnobs } from "../src/schema/whatIf";
+import type { VersionName } from "./detailParts";
 import { NO_QUERY } from "./filter";
 import type { Outline, VisibleRow } from "./outline";
+import type { Unit } from "./overviewWords";
+import type { RequestFilter } from "./requestPane";
 
 /** A row: its key, and the place of the turn that it is, or is in (null above the turns): known before the row is there. */
 export type Spot = { readonly key: string; readonly at: number | null };
 
 export const PANELS = ["overview", "request", "content", "whatif", "analysis"] as const;
 export type Panel = (typeof PANELS)[number];
+
+/** How a person wants things of one session shown. */
+export type Choices = {
+  readonly unit: Unit; // of what was saved
+  readonly isFilterOpen: boolean;
+  readonly version: VersionName; // of a result
+  readonly requestFilter: RequestFilter;
+  readonly knobs: WhatIfKnobs | null; // of What If; null: the session's own
+};
 
 /**
  * A person's place in one session. `open` and `turns` (by place) hold only what they opened or closed themselves: it
@@ -25,6 +38,7 @@ export type Place = {
   readonly query: FindQuery;
   readonly panels: Readonly<Partial<Record<Panel, boolean>>>;
   readonly content?: { readonly handle: Handle; readonly offset: number };
+  readonly choices: Choices;
 };
 export const START: Place = {
   open: {},
@@ -35,20 +49,21 @@ export const START: Place = {
   selectedTurn: null,
   query: NO_QUERY,
   panels: {},
+  choices: { unit: "tokens", isFilterOpen: false, version: "shown", requestFilter: "all", knobs: null },
 };
 
 /** What outlives the page, by session (`setState` of the webview). `session`: what it shows, for a tab that comes back. */
 export type Saved = {
-  readonly version: 2;
+  readonly version: 3;
   readonly places: Readonly<Record<string, Place>>;
   readonly session?: string;
 };
-export const NOTHING_SAVED: Saved = { version: 2, places: {} };
+export const NOTHING_SAVED: Saved = { version: 3, places: {} };
 
 /** What a page left behind, if a page of this version did. */
 export function savedFrom(value: unknown): Saved {
   const saved = value as Saved | undefined;
-  return saved?.version === 2 && saved.places instanceof Object ? saved : NOTHING_SAVED;
+  return saved?.version === 3 && saved.places instanceof Object ? saved : NOTHING_SAVED;
 }
 
 /** Places of sessions that are gone are dropped. */
@@ -98,6 +113,11 @@ export function toggled(place: Place, { row, at, level }: VisibleRow, open: bool
     ? { ...place, turns: { ...place.turns, [at]: open } }
     : { ...place, open: { ...place.open, [row.key]: open } };
 }
+
+export const chosen = (place: Place, choices: Partial<Choices>): Place => ({
+  ...place,
+  choices: { ...place.choices, ...choices },
+});
 
 /** The place in which a stored content is read from there on. */
 export const readingAt = (

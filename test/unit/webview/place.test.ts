@@ -140,9 +140,9 @@ test("with a filter only turns that have a match are rows, and what the match is
 });
 
 test("what another version left behind is not read, and sessions that are gone are forgotten", () => {
-  for (const left of [undefined, null, "x", { version: 1, places: {} }, { version: 2, places: null }]) {
-    assert.deepEqual(savedFrom(left), { version: 2, places: {} });
+  for (const left of [undefined, null, "x", { version: 1, places: {} }, { version: 3, places: null }]) {
+    assert.deepEqual(savedFrom(left), { version: 3, places: {} });
   }
-  const saved = { version: 2, places: { s: START, gone: START } } as const;
+  const saved = { version: 3, places: { s: START, gone: START } } as const;
   assert.deepEqual(Object.keys(withoutGone(saved, new Set(["s"])).places), ["s"]);
 });

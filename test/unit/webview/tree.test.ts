@@ -1,6 +1,7 @@
 // test/unit/webview: the page in a real Chromium, under the webview's content security policy: keys, ARIA, updates.
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
+import { windowOf } from "../../../src/inspector/detailTexts";
 import { acts, answerTo, send, sentBy, settled } from "../../support/inspectorHost";
 import { inspectorBundle, openInspector, type PageOptions } from "../../support/inspectorPage";
 import type { FakeSession } from "../../support/inspectorViews";
@@ -18,6 +19,8 @@ import {
   sessionsWith,
   turnWith,
 } from "../../support/inspectorViews";
+import { REQUEST, WHAT_IF } from "../../support/panelStates";
+import { until } from "../../support/session";
 import { launchBrowser } from "../../vscode/workbench";
 
 suite("the inspector's page", () => {
@@ -425,6 +428,41 @@ suite("the inspector's page", () => {
       assert.equal((await acts(page)).at(-1)?.type, "whatIf");
       await page.reload();
       await page.waitForSelector("#whatif");
+    });
+  });
+
+  test("how a person wants things shown is kept: filter, version of a result, part of a request, settings of What If", async () => {
+    const key = "s1/t1/t1c0/result";
+    const window = windowOf("Head.");
+    const session = sessionOf(richTurns(), {}, (name) =>
+      detailsWith(name, name === key ? { returned: windowOf("Whole."), shown: window } : {}),
+    );
+    await on(session, async (page) => {
+      const pressed = (action: string) => page.getAttribute(`[data-action="${action}"]`, "aria-pressed");
+      await page.click('[data-action="filter"]');
+      for (const there of ["s1/t1", "s1/t1/t1c0", key]) await row(page, there).click();
+      await page.click("#details [role=tab]"); // Returned
+      await page.click('[data-panel="request"]');
+      await send(page, { type: "request", session: "s1", request: { ...REQUEST, turn: 1 }, problem: null });
+      await page.click('[data-action="filter-changed"]');
+      await page.click('[data-panel="whatif"]');
+      const knobs = { knobs: WHAT_IF.knobs, defaults: WHAT_IF.defaults, series: WHAT_IF.series };
+      await send(page, { type: "whatIf", session: "s1", query: 1, ...knobs, problem: null });
+      await page.getByRole("spinbutton", { name: "Clear after, turns" }).fill("9");
+      await until("the setting is told", async () =>
+        (await acts(page)).some((told) => told.type === "whatIf" && told.query === 2),
+      );
+
+      await page.reload();
+      await page.waitForSelector("#whatif");
+      const again = (await acts(page)).find(({ type }) => type === "whatIf");
+      assert.deepEqual(again, { ...again, query: 1, knobs: { ...WHAT_IF.knobs, clearAfterTurns: 9 } });
+      assert.equal(await page.getAttribute('[data-action="filter"]', "aria-expanded"), "true");
+      await page.click('[data-panel="request"]');
+      await send(page, { type: "request", session: "s1", request: { ...REQUEST, turn: 1 }, problem: null });
+      assert.equal(await pressed("filter-changed"), "true");
+      await page.click('#request [data-action="closePanel"]');
+      assert.equal(await page.textContent("#version-text pre"), "Whole.");
     });
   });
 
