@@ -781,6 +781,19 @@ test("opencode: what a step took, cached with what went in, thinking with what c
   );
 });
 
+test("opencode: a step that was broken off took nothing that is known, and the one after it what it says itself", async () => {
+  const parts = [
+    ...[{ type: "step-start" }, { type: "text", text: "I lo" }],
+    ...[{ type: "step-start" }, { type: "text", text: "I look." }],
+    { type: "step-finish", tokens: { input: 70, output: 7 } },
+  ];
+  const { events } = await readOne(json({ info: {}, messages: [{ info: { role: "assistant" }, parts }] }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [null, { inputTokens: 70, outputTokens: 7, cachedTokens: null }],
+  );
+});
+
 test("opencode: an image that a tool attached is stored beside its text; what was cut later is told", async () => {
   const state = {
     ...{ status: "completed", input: {}, output: "An image.", time: { start: 1, end: 2, compacted: 3 } },
