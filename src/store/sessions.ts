@@ -63,8 +63,7 @@ export type ReadSession = {
   readonly problem: string | null;
 };
 
-/** A window of a stored content; `bytes` of all of it. */
-/** `line`: that of its first char, from 1; `lines`: of all of it, as an editor counts them. */
+/** A window of a stored content. `line`: of its first char, from 1; `bytes`, `lines`: of all of it. */
 export type StoredWindow = ContentWindow & {
   readonly tool: string;
   readonly bytes: number;
