@@ -1,6 +1,7 @@
 // The inspector's browser side: a stored content of any size, a window at a time. It never holds more than that window.
 import "./contentViewer.css";
 import { html, nothing, type TemplateResult } from "lit";
+import type { Direction } from "../src/schema/claim";
 import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
 import {
   charsOf,
@@ -34,8 +35,6 @@ export type ContentProps = {
   readonly isReading: boolean;
   readonly format: TokenFormat;
 };
-
-export type Direction = "next" | "previous";
 
 /** Offsets in code points of the content. */
 export type ContentEvents = {

@@ -14,7 +14,7 @@ import { damageNotice, type InspectorFold, inspectorFold, settle, viewOf } from 
 import { transcriptOf } from "../inspector/transcript";
 import { freezeTurns, turnAt } from "../inspector/turnPages";
 import type { SessionAct } from "../schema/act";
-import type { Handle } from "../schema/claim";
+import type { Direction, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import type { SessionRow } from "../schema/inspector";
@@ -54,7 +54,7 @@ export type SessionHost = {
     handle: Handle,
     text: string,
     from: number,
-    direction: "next" | "previous",
+    direction: Direction,
   ): Promise<{ readonly offset: number; readonly chars: number } | null>;
   /** Where a line starts, from 1; the last where there are fewer. */
   charOfLine(session: string, handle: Handle, line: number): Promise<number>;
