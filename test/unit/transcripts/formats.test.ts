@@ -717,6 +717,19 @@ test("Copilot chat: tokens are those of the reply where there was one, and of no
   );
 });
 
+test("Copilot chat: a reply that was being written when the chat was is a stopped one", async () => {
+  const ends = [0, 1, 2].map((value) => ({
+    message: { text: "Wait." },
+    response: [{ value: "I lo" }],
+    modelState: { value },
+  }));
+  const { events } = await readOne(json({ requests: ends }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.end] : [])),
+    ["stopped", "answered", "stopped"],
+  );
+});
+
 test("Copilot chat session: what leads nowhere is counted, lines that are none as in every other format", async () => {
   const session = await readOne(
     `${COPILOT_CHAT_LOG}\n${linesOf(
