@@ -1,6 +1,7 @@
 // The inspector's browser side: a stored content of any size, a window at a time. It never holds more than that window.
 import "./contentViewer.css";
 import { html, nothing, type TemplateResult } from "lit";
+import type { Direction } from "../src/schema/claim";
 import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
 import {
   charsOf,
@@ -34,8 +35,6 @@ export type ContentProps = {
   readonly isReading: boolean;
   readonly format: TokenFormat;
 };
-
-export type Direction = "next" | "previous";
 
 /** Offsets in code points of the content. */
 export type ContentEvents = {
@@ -158,7 +157,7 @@ function bodyView(window: ContentWindow, props: ContentProps, events: ContentEve
       class="content-text"
       tabindex="0"
       aria-label=${WORDS.text}
-      ${whenChanged(`${window.handle} ${offset} ${props.match?.offset ?? ""}`, settle)}
+      ${whenChanged(props.match ?? `${window.handle} ${offset}`, settle)}
       @keydown=${(event: KeyboardEvent) => onKey(event, window, events)}
     >${textView(window, props)}</pre>
     ${
@@ -191,7 +190,7 @@ const visible = (text: string) =>
       segment.isEscape ? html`<span class="content-escape">${segment.text}</span>` : segment.text,
     );
 
-/** Where another window begins: at what was found, at its end when it was reached backwards, else at its top. */
+/** At what was found, also when it was found again; another window at its end if it was reached backwards, else at its top. */
 function settle(text: HTMLElement): void {
   const match = text.querySelector("mark");
   if (match !== null) match.scrollIntoView({ block: "center" });

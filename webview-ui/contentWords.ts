@@ -1,4 +1,5 @@
 // The inspector's browser side: places in a content of any size, in words and in windows. Offsets are in code points.
+import type { Direction } from "../src/schema/claim";
 import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
 import type { TokenFormat } from "./tokenFormat";
 
@@ -46,7 +47,7 @@ export function goToWords({ totalLines }: ContentWindow, f: TokenFormat): string
 }
 
 /** How looking for a text ended, where that has to be said; "": it was found. */
-export function searchWords(search: SearchEnd | null, direction: "next" | "previous"): string {
+export function searchWords(search: SearchEnd | null, direction: Direction): string {
   if (search === "nothing") return "No results";
   if (search !== "wrapped") return "";
   return direction === "next" ? "Went on from the beginning" : "Went on from the end";

@@ -24,8 +24,8 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, seconds: number])[
   ["minute", 60],
 ];
 
-/** Digits that stand alone: no part of a name, a version, a path, a date or a digest. */
-const COUNT = /(?<![^\s(])\d{4,15}(?=[\s),;:]|[.]?$|[.]\s)/g;
+/** A number that stands alone: no part of a name, a version, a path, a date or a digest. */
+const COUNT = /(?<![^\s(])[1-9]\d{3,14}(?=[\s),;:]|[.]?$|[.]\s)/g;
 
 export function createFormat(locale: string | undefined, timeZone?: string): Format {
   const zone = timeZone === undefined ? {} : { timeZone };

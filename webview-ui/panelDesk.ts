@@ -1,10 +1,10 @@
 // The inspector's browser side: what the panels around the tree show and remember. One per page, for one session at a time.
 import { nothing, type TemplateResult } from "lit";
-import type { Handle } from "../src/schema/claim";
+import type { Direction, Handle } from "../src/schema/claim";
 import type { FromView, Plot, TextWindow, ToViewOf } from "../src/schema/inspector";
 import type { SessionHead } from "../src/schema/view";
 import { analysisPanel } from "./analysisPanel";
-import { contentViewer, type Direction } from "./contentViewer";
+import { contentViewer } from "./contentViewer";
 import type { Format } from "./format";
 import type { PageModel } from "./model";
 import { overviewView } from "./overview";

@@ -58,13 +58,13 @@ export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = plot.turnsPerColumn > 1 ? (STEPS[event.key] ?? null) : null;
     const to = columnFor(columns, at ?? 0, event.key);
     if (to === null) return;
     event.preventDefault();
-    if (step === null) return select(to);
-    const turn = Math.min(Math.max((selected ?? newest) + step, 0), newest);
-    if (turn !== (selected ?? newest)) events.onSelectTurn(turn);
+    const here = selected ?? newest;
+    const turn = plot.turnsPerColumn > 1 ? turnFor(event.key, here, newest) : null;
+    if (turn === null) select(to);
+    else if (turn !== here) events.onSelectTurn(turn);
   };
   return html`<div
       class="plot"
@@ -86,8 +86,23 @@ export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
     <p class="plot-readout">${shown === null ? OVERVIEW_WORDS.none : columnWords(shown, f)}</p>`;
 }
 
-/** Where a column stands for several turns, each of them can be reached. */
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
+/** Where a column stands for several turns, each of them can be reached; null: the key goes from column to column. */
+function turnFor(key: string, here: number, newest: number): number | null {
+  switch (key) {
+    case "ArrowRight":
+    case "ArrowUp":
+      return Math.min(here + 1, newest);
+    case "ArrowLeft":
+    case "ArrowDown":
+      return Math.max(here - 1, 0);
+    case "Home":
+      return 0;
+    case "End":
+      return newest;
+    default:
+      return null;
+  }
+}
 
 /** What is told of the selected turn: its own request, else that of its column. */
 function ownOf({ plot, selected, fill }: PlotProps, column: number | null): PlotColumn | null {

@@ -2,9 +2,6 @@
 import { charLength, indexOfChar } from "../schema/text";
 import type { ContentPart } from "./window";
 
-/** To which side of a place it is looked. */
-export type Direction = "next" | "previous";
-
 /** A match, in chars of the content. */
 export type Found = { readonly offset: number; readonly chars: number };
 

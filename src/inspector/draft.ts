@@ -43,7 +43,7 @@ export function turnOf(draft: Draft, turn: number): TurnView {
   return turnAt(draft.turns, place) as TurnView;
 }
 
-/** A call, if the log has one of that name; noted like `turnOf`. */
+/** A call, if the log has one of that name; noted as changed, like `turnOf`. */
 export function callOf(draft: Draft, call: string): CallView | undefined {
   const at = placeOfTurn(draft.turns, turnOfCall(call));
   const turn = turnAt(draft.turns, at);

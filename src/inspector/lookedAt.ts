@@ -1,9 +1,9 @@
 /** Another agent's session, looked at where it is: in memory, gone with the window, shown like one of ours. */
 import { charOfLine, lineEndsBefore } from "../claims/lines";
-import { type Direction, type Found, nextIn } from "../claims/nextMatch";
+import { type Found, nextIn } from "../claims/nextMatch";
 import { previousIn } from "../claims/previousMatch";
 import { type ContentPart, type ContentWindow, windowOf } from "../claims/window";
-import type { Handle } from "../schema/claim";
+import type { Direction, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { byteLength, charLength, lineCount } from "../schema/text";

@@ -232,7 +232,7 @@ function replied(draft: Draft, event: Logged & EventOf<"replied">): Draft {
   turn.calls = event.calls.map((call) => callFrom(call, n));
   for (const { call } of event.calls) {
     draft.open.add(call);
-    callOf(draft, call);
+    callOf(draft, call); // a new call is told by itself, not with its turn
   }
   return total(draft, { calls: event.calls.length });
 }

@@ -101,6 +101,10 @@ export const FETCH_ARGUMENTS_SCHEMA = z.toJSONSchema(FetchArguments) as Record<s
 export const Selector = z.enum(["offset", "line", "find", "pointer", "record"]);
 export type Selector = z.infer<typeof Selector>;
 
+/** To which side of a place in a content a text is looked for. */
+export const Direction = z.enum(["next", "previous"]);
+export type Direction = z.infer<typeof Direction>;
+
 /** One place where a text was found. `offset` in chars from 0, `line` from 1; `excerpt` is the line around it, cut. */
 export type Match = { readonly offset: number; readonly line: number; readonly excerpt: string };
 

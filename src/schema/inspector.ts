@@ -1,6 +1,6 @@
 /** What the inspector's page and the extension host say to each other. A page never has the whole session: only what it shows. */
 import * as z from "zod";
-import { Handle } from "./claim";
+import { Direction, Handle } from "./claim";
 import { RequestView } from "./requestView";
 import { CallView, FILL_KINDS, SessionHead, TurnView } from "./view";
 import { WhatIfKnobs, WhatIfSeries } from "./whatIf";
@@ -231,7 +231,7 @@ export const FromView = z.discriminatedUnion("type", [
     session,
     handle: Handle,
     text: z.string().min(1).max(1000),
-    direction: z.enum(["next", "previous"]),
+    direction: Direction,
     offset: size, // next: from here on; previous: before here
     shown: size, // where the window is that stays when nothing is found
   }),

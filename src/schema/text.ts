@@ -39,7 +39,7 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
-/** Lines as an editor counts them: line breaks (LF, CRLF, CR) plus one; 0 for empty text. */
+/** Lines: what stands between line breaks (LF, CRLF, CR); a break at the end begins no other. 0 for empty text. */
 export function lineCount(text: string): number {
   if (text === "") return 0;
   let lines = 1;

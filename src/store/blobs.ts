@@ -1,7 +1,7 @@
 /** Stored results, named by their digest. A blob is written once, then only read: whole, or in proven windows. */
 import { hash } from "node:crypto";
 import { charOfLine, lineEndsBefore } from "../claims/lines";
-import { type Direction, type Found, NextMatch } from "../claims/nextMatch";
+import { type Found, NextMatch } from "../claims/nextMatch";
 import { PreviousMatch } from "../claims/previousMatch";
 import {
   type ContentPart,
@@ -10,7 +10,7 @@ import {
   WINDOW_CHARS,
   windowIn,
 } from "../claims/window";
-import type { Claim, Digest, Matches } from "../schema/claim";
+import type { Claim, Digest, Direction, Matches } from "../schema/claim";
 import { Failure } from "../schema/failure";
 import type { SafeText } from "../schema/text";
 import { type BlobFile, type BlobFiles, folderFiles } from "./blobFiles";

@@ -4,10 +4,10 @@ import { lstat, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { isMedia } from "../claims/claim";
-import type { Direction, Found } from "../claims/nextMatch";
+import type { Found } from "../claims/nextMatch";
 import { mediaDescription } from "../claims/ticket";
 import { type ContentWindow, windowOf } from "../claims/window";
-import type { Claim, Handle } from "../schema/claim";
+import type { Claim, Direction, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { indexOfChar, inOneCase, type SafeText } from "../schema/text";
@@ -63,8 +63,7 @@ export type ReadSession = {
   readonly problem: string | null;
 };
 
-/** A window of a stored content; `bytes` of all of it. */
-/** `line`: that of its first char, from 1; `lines`: of all of it, as an editor counts them. */
+/** A window of a stored content. `line`: of its first char, from 1; `bytes`, `lines`: of all of it. */
 export type StoredWindow = ContentWindow & {
   readonly tool: string;
   readonly bytes: number;

@@ -12,7 +12,7 @@
  * | `snapshot`, `patch` | passed over: states of the folder |
  */
 import { COMPACTIONS, folderName } from "./common";
-import type { DraftMedia, SessionDraft } from "./draft";
+import type { DraftMedia, DraftReply, SessionDraft } from "./draft";
 import type { DocumentFormat } from "./format";
 import {
   argumentsOf,
@@ -72,13 +72,14 @@ function readReplies(
   error: unknown,
   session: SessionDraft,
 ): void {
+  const usages = usagesOf(parts);
   let step = 0;
   for (const part of parts) {
     const key = `${message} ${step}`;
     if (part.type === "text") session.replied({ text: textOf(part.text), key, at });
     else if (part.type === "tool") readCall(part, key, at, session);
     else if (part.type === "step-start")
-      session.replied({ text: "", key: `${message} ${++step}`, at, ...usageOf(parts, step) });
+      session.replied({ text: "", key: `${message} ${++step}`, at, ...usages[step - 1] });
     else if (part.type !== "step-finish" && !PASSED.has(textOf(part.type))) session.note(unreadPart(part));
   }
   if (!isRecord(error)) return;
@@ -87,10 +88,20 @@ function readReplies(
   session.replied({ text: "", key: `${message} ${step}`, at, end, error: end === "failed" ? why : null });
 }
 
-/** Of a step, by its number: the draft takes what a reply took from its first piece. */
-function usageOf(parts: readonly Json[], step: number) {
-  const finished = parts.filter(({ type }) => type === "step-finish")[step - 1];
-  const { input, output, total, cache } = recordOf(recordOf(finished).tokens);
+type Usage = Pick<DraftReply, "input" | "output" | "cached">;
+
+/** Of each step, in order, as the draft takes what a reply took from its first piece. One that was broken off has none. */
+function usagesOf(parts: readonly Json[]): readonly Usage[] {
+  const usages: Usage[] = [];
+  for (const { type, tokens } of parts) {
+    if (type === "step-start") usages.push({});
+    else if (type === "step-finish" && usages.length > 0) usages[usages.length - 1] = usageIn(tokens);
+  }
+  return usages;
+}
+
+function usageIn(tokens: unknown): Usage {
+  const { input, output, total, cache } = recordOf(tokens);
   const { read, write } = recordOf(cache);
   const [fresh, cached, written] = [countOf(input), countOf(read), countOf(write)];
   if (fresh === null) return {};

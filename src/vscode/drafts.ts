@@ -27,6 +27,7 @@ export class Drafts {
     const name = JSON.stringify([box.title, about, suggestion]);
     const value = this.#kept.get(name) ?? suggestion;
     const text = (await this.#show({ ...box, value, ignoreFocusOut: true }))?.trim();
+    if (text === "") this.#kept.delete(name); // it was taken out again
     if (!text) return undefined;
     this.#kept.set(name, text);
     const used = () => {

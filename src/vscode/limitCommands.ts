@@ -153,12 +153,12 @@ export class LimitCommands {
     this.#told(`No longer exempt: ${nameOf(picked.exemption)}`, session);
   }
 
-  /** The session that the inspector shows, or the one that is started next. Undefined: the person closed the picker. */
   async #chosen(session: string): Promise<Chosen> {
     const title = (await this.#ports.sessions.fold(session))?.head?.title ?? session;
     return { id: session, name: inLabel(title) };
   }
 
+  /** The session that the inspector shows, or the one that is started next. Undefined: the person closed the picker. */
   async #session(title: string): Promise<Chosen | undefined> {
     const { sessions } = this.#ports;
     const listed = await sessions.list();
@@ -198,8 +198,8 @@ export class LimitCommands {
     });
   }
 
-  #told(words: string, session?: Chosen): void {
-    const since = session?.id === null ? "for the next session" : "from the next run on";
+  #told(words: string, { id }: Chosen): void {
+    const since = id === null ? "for the next session" : "from the next run on";
     vscode.window.setStatusBarMessage(`${words}, ${since}`, STATUS_MS);
   }
 }

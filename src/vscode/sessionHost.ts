@@ -1,6 +1,6 @@
 /** What the house offers this room: sessions on disk to read, and runs. */
 import type { SessionAct } from "../schema/act";
-import type { Handle } from "../schema/claim";
+import type { Direction, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ChatModel } from "../schema/model";
 import type { LimitMode } from "../schema/policy";
@@ -36,7 +36,7 @@ export type SessionHost = {
     handle: Handle,
     text: string,
     from: number,
-    direction: "next" | "previous",
+    direction: Direction,
   ): Promise<{ readonly offset: number; readonly chars: number } | null>;
   /** Where a line starts, from 1; the last where there are fewer. */
   charOfLine(session: string, handle: Handle, line: number): Promise<number>;

@@ -28,6 +28,7 @@ const environment: NodeJS.ProcessEnv = {
   CLOAKROOM_DATA: sharedFolder({ CLOAKROOM_DATA: given }, root),
 };
 
+const interrupt = new AbortController();
 const seconds = (sinceMs: number): string => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`;
 const failure = (text: string, output = ""): StageResult => ({
   passed: 0,
@@ -40,7 +41,7 @@ async function runStage(stage: Stage, failed: ReadonlySet<string>): Promise<Stag
   const missing = stage.needs.find((name) => failed.has(name));
   if (missing) return failure(`did not run, because ${missing} failed`);
   try {
-    return await stage.run({ environment, grep: values.grep });
+    return await stage.run({ environment, grep: values.grep, signal: interrupt.signal });
   } catch (error) {
     return failure(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
@@ -67,14 +68,9 @@ if (chosen.some(({ name }) => ["harness", "host", "e2e"].includes(name))) {
 if (existsSync(ripgrepExecutable())) environment.CLOAKROOM_RIPGREP ??= ripgrepExecutable();
 const failed = new Set<string>();
 const total = { passed: 0, failed: 0, skipped: 0 };
-let interrupted = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    interrupted = true;
-  });
-}
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
 for (const stage of chosen) {
-  if (interrupted) break;
+  if (interrupt.signal.aborted) break;
   const sinceMs = Date.now();
   const result = await runStage(stage, failed);
   show(stage, result, sinceMs);
@@ -83,6 +79,6 @@ for (const stage of chosen) {
   total.skipped += result.skipped.length;
   if (result.failures.length > 0) failed.add(stage.name);
 }
-if (interrupted) console.log("interrupted");
+if (interrupt.signal.aborted) console.log("interrupted");
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed > 0 || interrupted ? 1 : 0;
+process.exitCode = total.failed > 0 || interrupt.signal.aborted ? 1 : 0;

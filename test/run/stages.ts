@@ -11,6 +11,8 @@ export type StageOptions = {
   /** For the tests' processes. */
   readonly environment: NodeJS.ProcessEnv;
   readonly grep?: string | undefined;
+  /** Aborted when the person ends the run: what has not begun does not begin. */
+  readonly signal: AbortSignal;
 };
 
 export type Stage = {
@@ -48,24 +50,23 @@ async function runCommands(
 type NodeTests = {
   readonly needs?: readonly string[];
   readonly timeoutMs: number;
-  /** Of one process. */
+  /** Of one process, which runs `filesAtOnce` files and ends. */
   readonly limitSeconds: number;
   readonly filesAtOnce: number;
-  readonly processes: number;
+  readonly processes: number; // at a time
 };
 
-/** Each process has the next few files that no other had; so many run side by side until none are left. */
+/** A process runs the next few files that no other had; so many stand side by side until none are left. */
 const nodeTests = (name: string, of: NodeTests): Stage => ({
   name,
   needs: of.needs ?? [],
-  run: async ({ environment, grep }) => {
+  run: async ({ environment, grep, signal }) => {
     const all = testFiles(`test/${name}`);
     const run = (files: string[]) => runNodeStage({ ...of, files, environment, grep });
-    if (grep) return run(all);
+    if (grep || all.length === 0) return run(all); // none is a failure, which the run itself says
     const results: StageResult[] = [];
     const work = async () => {
-      for (let files = all.splice(0, of.filesAtOnce); files.length > 0; files = all.splice(0, of.filesAtOnce))
-        results.push(await run(files));
+      while (all.length > 0 && !signal.aborted) results.push(await run(all.splice(0, of.filesAtOnce)));
     };
     await Promise.all(Array.from({ length: of.processes }, work));
     return together(results);

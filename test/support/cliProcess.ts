@@ -1,4 +1,4 @@
-// test/support: the command line as a process: bundled from the sources, once for all tests of a run.
+// test/support: the command line as a process: bundled from the sources, once for all tests of this process.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import os from "node:os";
@@ -23,15 +23,17 @@ function bundle(): Promise<string> {
   return bundleWriter(path.join(folder, "dist"), path.join(root, "src", "cli.ts"));
 }
 
-/** Runs it to its end. `env`: in place of this process's own. */
+/** Runs it to its end; throws where it did not start, was killed or said too much. `env`: in place of this process's own. */
 export async function runCli(
   words: readonly string[],
   { cwd, env }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<Finished> {
   const program = await cliProgram();
-  return new Promise((resolve) =>
-    execFile(process.execPath, [program, ...words], { cwd, env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
-    ),
+  return new Promise((resolve, reject) =>
+    execFile(process.execPath, [program, ...words], { cwd, env }, (error, out, err) => {
+      const code = error === null ? 0 : error.code;
+      if (typeof code === "number") resolve({ code, out, err });
+      else reject(error); // it has no exit code of its own
+    }),
   );
 }

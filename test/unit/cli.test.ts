@@ -23,6 +23,10 @@ const script = (name: string, replies: unknown): string => {
 suiteSetup(() => writeSample(workspace));
 suiteTeardown(() => rmSync(folder, { recursive: true, force: true }));
 
+test("cli: a program that did not start is no program that ended well", async () => {
+  await assert.rejects(runCli(["list"], { cwd: path.join(folder, "nowhere") }), { code: "ENOENT" });
+});
+
 test("cli: run stores, reads back and lowers with real tools; show prints the same session again", async () => {
   const ran = await cloakroom(
     "run",

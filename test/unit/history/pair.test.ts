@@ -153,6 +153,21 @@ test("P7 a copy of a call goes; a different call under the same id gets an id of
   );
 });
 
+test("P7 of calls that share an id, a result answers the one that it names, whichever came back first", () => {
+  const [reply, ...results] = messagesFrom(`
+    a: call x read {"path":"a"} · call x read {"path":"b"}
+    t: x = a
+    t: x = b`) as [Message, ...Message[]];
+  const { messages } = pair([reply, ...results.toReversed()], nothingKnown);
+  assert.deepEqual(
+    pictureOfMessages(messages),
+    linesOf(`
+    a: call x read {"path":"a"} · call x~2 read {"path":"b"}
+    t: x = a
+    t: x~2 = b`),
+  );
+});
+
 test("P8 a result behind the next reply is an orphan there and missing where it belongs", () => {
   check(
     `

@@ -6,7 +6,7 @@ import { handleOf } from "../../../src/claims/handle";
 import { mediaDescription } from "../../../src/claims/ticket";
 import type { Handle } from "../../../src/schema/claim";
 import type { Logged } from "../../../src/schema/event";
-import { charLength, indexOfChar } from "../../../src/schema/text";
+import { charLength, indexOfChar, lineCount } from "../../../src/schema/text";
 import { sha256 } from "../../../src/store/digest";
 import { FRAME_BYTES } from "../../../src/store/frames";
 import { recordedIn } from "../../../src/store/recorded";
@@ -27,6 +27,7 @@ import {
   withStore,
 } from "../../support/storeFolder";
 
+const LINE_END = /\r\n|\r|\n/g;
 const numbers = (events: readonly Logged[]) => events.map(({ n }) => n);
 
 /** Both ways to keep a session. */
@@ -126,7 +127,7 @@ async function storing(store: Sessions): Promise<{ id: string; handle: Handle; m
   return { id: session.id, handle, media };
 }
 
-test("a window of stored content and the next place of a text in it, across frames, in characters, plain and sealed", async () => {
+test("a window of stored content, its lines and the next place of a text in it, across frames, in characters, plain and sealed", async () => {
   await eachStore(async (store) => {
     const { id, handle } = await storing(store);
     const total = charLength(LARGE);
@@ -141,7 +142,12 @@ test("a window of stored content and the next place of a text in it, across fram
       assert.equal(window.text, LARGE.slice(from, from + window.text.length), `at ${offset}`);
       assert.ok(window.offset <= offset && window.offset > offset - 5);
       assert.deepEqual([window.totalChars, window.bytes], [total, Buffer.byteLength(LARGE)]);
+      const before = LARGE.slice(0, from).match(LINE_END)?.length ?? 0;
+      assert.deepEqual([window.line, window.lines], [before + 1, lineCount(LARGE)], `line at ${offset}`);
     }
+    const last = await store.charOfLine(id, handle, lineCount(LARGE));
+    assert.ok(last < total);
+    assert.equal(await store.charOfLine(id, handle, lineCount(LARGE) + 9), last);
     const at = charLength(LARGE.slice(0, LARGE.indexOf("needle")));
     for (const needle of ["NEEDLE (A.B)* [X]-Y", "needle", "(a.b)*", "[x]-y\nAND"])
       assert.deepEqual(await store.find(id, handle, needle, 17), {

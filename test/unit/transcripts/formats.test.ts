@@ -717,6 +717,19 @@ test("Copilot chat: tokens are those of the reply where there was one, and of no
   );
 });
 
+test("Copilot chat: a reply that was being written when the chat was is a stopped one", async () => {
+  const ends = [0, 1, 2].map((value) => ({
+    message: { text: "Wait." },
+    response: [{ value: "I lo" }],
+    modelState: { value },
+  }));
+  const { events } = await readOne(json({ requests: ends }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.end] : [])),
+    ["stopped", "answered", "stopped"],
+  );
+});
+
 test("Copilot chat session: what leads nowhere is counted, lines that are none as in every other format", async () => {
   const session = await readOne(
     `${COPILOT_CHAT_LOG}\n${linesOf(
@@ -778,6 +791,19 @@ test("opencode: what a step took, cached with what went in, thinking with what c
       { inputTokens: 5, outputTokens: 2, cachedTokens: 0 },
       null,
     ],
+  );
+});
+
+test("opencode: a step that was broken off took nothing that is known, and the one after it what it says itself", async () => {
+  const parts = [
+    ...[{ type: "step-start" }, { type: "text", text: "I lo" }],
+    ...[{ type: "step-start" }, { type: "text", text: "I look." }],
+    { type: "step-finish", tokens: { input: 70, output: 7 } },
+  ];
+  const { events } = await readOne(json({ info: {}, messages: [{ info: { role: "assistant" }, parts }] }));
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "replied" ? [event.usage] : [])),
+    [null, { inputTokens: 70, outputTokens: 7, cachedTokens: null }],
   );
 });
 

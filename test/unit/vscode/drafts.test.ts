@@ -47,6 +47,14 @@ test("what was typed later is not lost when the earlier text is used", async () 
   assert.deepEqual(offered, ["", "first", "second"]);
 });
 
+test("what a person took out of the box again does not come back", async () => {
+  const { drafts, offered } = person("Mend the boat", "", undefined);
+  await drafts.ask("", TASK);
+  assert.equal(await drafts.ask("", TASK), undefined);
+  await drafts.ask("", TASK);
+  assert.deepEqual(offered, ["", "Mend the boat", ""]);
+});
+
 test("blanks are nothing", async () => {
   const { drafts, offered } = person("  ", undefined);
   assert.equal(await drafts.ask("", TASK), undefined);

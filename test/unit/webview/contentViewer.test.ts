@@ -1,6 +1,7 @@
 // test/unit/webview: a stored content of any size, a window at a time.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Page } from "playwright-core";
 import { charsOf, cutAt, goalFrom, piecesOf, placeWords } from "../../../webview-ui/contentWords";
 import { createFormat } from "../../../webview-ui/format";
 import { createTokenFormat } from "../../../webview-ui/tokenFormat";
@@ -136,6 +137,12 @@ suite("content: the viewer", () => {
   const TIDE = "goes out at 23";
   const offset = 16_384 + CONTENT.text.lastIndexOf(TIDE);
   const FOUND = { ...VIEWER, find: TIDE, match: { offset, chars: TIDE.length } };
+  const isMarkSeen = (page: Page) =>
+    page.locator("mark").evaluate((it) => {
+      const box = it.closest(".content-text")?.getBoundingClientRect();
+      const { top, bottom } = it.getBoundingClientRect();
+      return box !== undefined && top >= box.top && bottom <= box.bottom;
+    });
 
   test("a search begins where the window does, or back from its end, and goes on beside what was found", async () => {
     await bench.on("content", VIEWER, async (page) => {
@@ -148,14 +155,8 @@ suite("content: the viewer", () => {
         ["onFind", TIDE, end, "previous"],
       ]);
       await showPanel(page, "content", FOUND);
-      const mark = page.locator("mark");
-      assert.equal(await mark.textContent(), TIDE);
-      const isSeen = await mark.evaluate((it) => {
-        const box = it.closest(".content-text")?.getBoundingClientRect();
-        const { top, bottom } = it.getBoundingClientRect();
-        return box !== undefined && top >= box.top && bottom <= box.bottom;
-      });
-      assert.equal(isSeen, true);
+      assert.equal(await page.locator("mark").textContent(), TIDE);
+      assert.equal(await isMarkSeen(page), true);
       await page.getByRole("button", { name: "Next Match" }).click();
       await page.getByRole("button", { name: "Previous Match" }).click();
       await page.locator(".content-text").press("F3");
@@ -165,6 +166,15 @@ suite("content: the viewer", () => {
         ["onFind", TIDE, offset, "previous"],
       ];
       assert.deepEqual((await toldBy(page)).slice(2), [next, previous, next, previous]);
+    });
+  });
+
+  test("what was found again is in sight again, also where it stands once and was scrolled away", async () => {
+    await bench.on("content", FOUND, async (page) => {
+      await page.locator(".content-text").evaluate((it) => it.scrollTo(0, 0));
+      assert.equal(await isMarkSeen(page), false);
+      await showPanel(page, "content", { ...FOUND, search: "wrapped" });
+      assert.equal(await isMarkSeen(page), true);
     });
   });
 

@@ -163,17 +163,18 @@ suite("overview: the panel", () => {
     });
   });
 
-  test("where a column stands for several turns, the arrows reach each of them, and each tells its own request", async () => {
+  test("where a column stands for several turns, the keys reach each of them and both ends, and each tells its own request", async () => {
     const half = { ...OVERVIEW, plot: { ...OVERVIEW.plot, turnsPerColumn: 2 }, turnCount: 80 };
     await bench.on("overview", { ...half, selected: 21, fill: { turn: 22, fill: FILL } }, async (page) => {
       const plot = page.getByRole("slider", { name: "Turns" });
       assert.match((await plot.getAttribute("aria-valuetext")) ?? "", /^Turn 22: 41,/);
       assert.match((await page.textContent(".plot-readout")) ?? "", /^Turn 22: 41,/);
       assert.equal(await plot.getAttribute("aria-valuenow"), "21");
-      for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "PageDown"]) await plot.press(key);
+      for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "PageDown", "End", "Home"])
+        await plot.press(key);
       assert.deepEqual(
         (await toldBy(page)).map(([, at]) => at),
-        [20, 19, 20, 0],
+        [20, 19, 20, 0, 79, 0],
       );
     });
   });

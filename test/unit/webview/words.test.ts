@@ -47,7 +47,8 @@ test("numbers are written as the person's locale writes them", () => {
 
 test("a sentence of the log has its counts in the locale of who reads it; names, versions and dates stay", () => {
   const german = createFormat("de-DE", "UTC");
-  const stays = "model gpt-20250807 of 2025-08-07 at 127.0.0.1:65000, version 10000.2, src/12345/a.ts, 999";
+  const stays =
+    "model gpt-20250807 of 2025-08-07 at 127.0.0.1:65000, version 10000.2, src/12345/a.ts, 999, error 00012345";
   assert.equal(german.sentence(stays), stays);
   assert.equal(
     german.sentence("It is shown: 98957 characters, limit 5120 (limit: 5120 characters). Then 10000."),
