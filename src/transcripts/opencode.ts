@@ -72,13 +72,14 @@ function readReplies(
   error: unknown,
   session: SessionDraft,
 ): void {
+  const finished = parts.filter(({ type }) => type === "step-finish");
   let step = 0;
   for (const part of parts) {
     const key = `${message} ${step}`;
     if (part.type === "text") session.replied({ text: textOf(part.text), key, at });
     else if (part.type === "tool") readCall(part, key, at, session);
     else if (part.type === "step-start")
-      session.replied({ text: "", key: `${message} ${++step}`, at, ...usageOf(parts, step) });
+      session.replied({ text: "", key: `${message} ${++step}`, at, ...usageOf(finished[step - 1]) });
     else if (part.type !== "step-finish" && !PASSED.has(textOf(part.type))) session.note(unreadPart(part));
   }
   if (!isRecord(error)) return;
@@ -87,9 +88,8 @@ function readReplies(
   session.replied({ text: "", key: `${message} ${step}`, at, end, error: end === "failed" ? why : null });
 }
 
-/** Of a step, by its number: the draft takes what a reply took from its first piece. */
-function usageOf(parts: readonly Json[], step: number) {
-  const finished = parts.filter(({ type }) => type === "step-finish")[step - 1];
+/** Of a step, told by its end, and that by its number: the draft takes what a reply took from its first piece. */
+function usageOf(finished: Json | undefined) {
   const { input, output, total, cache } = recordOf(recordOf(finished).tokens);
   const { read, write } = recordOf(cache);
   const [fresh, cached, written] = [countOf(input), countOf(read), countOf(write)];
