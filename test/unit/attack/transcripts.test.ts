@@ -92,4 +92,15 @@ suite("attack/transcripts", () => {
       ["t1c0"],
     );
   });
+
+  test("what kind of tool a result is of is not asked of ten thousand results before each request", async function () {
+    this.timeout(30_000);
+    const turns = Array.from({ length: 9900 }, (_, n) => [
+      asks(call(`c${n}`, `toolWithName ${n} `.repeat(9))),
+      { role: "tool", tool_call_id: `c${n}`, content: `result ${n}` },
+    ]);
+    const session = await readOne(chat(...turns.flat()));
+    const { requests } = analyse(session, { tokens: countedOnce(transcriptPorts.tokens) });
+    assert.equal(requests, 9900);
+  });
 });
