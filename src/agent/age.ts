@@ -83,7 +83,7 @@ export async function ageAll(conversation: Conversation): Promise<void> {
 async function candidatesFor(conversation: Conversation, ages: DueAges): Promise<Candidate[]> {
   const { claimPolicy, ports } = conversation.context;
   if (claimPolicy === null) return [];
-  const isExempt = (tool: string) =>
+  const isExempt = ({ tool }: DueResult["facts"]) =>
     ports.tools.some(({ spec }) => spec.name === tool && spec.effect === "write");
   const candidates: Candidate[] = [];
   for (const due of dueForAgeing(conversation.history, ages, conversation.history.turn + 1, isExempt)) {

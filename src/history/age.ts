@@ -1,5 +1,6 @@
 /** Ageing by age: which old results are due, and for which level (seed 001 §Microcompactação, CONFORMANCE §4). */
 
+import type { Message } from "../schema/message";
 import type { AgeingSettings } from "../schema/settings";
 import { charLength } from "../schema/text";
 import type { HistoryState, ResultFacts } from "./fold";
@@ -26,14 +27,14 @@ export function agesOf({ strategy, ...ages }: AgeingSettings): DueAges {
 
 /**
  * Results that may be shortened before the request of `nextTurn`, oldest first. Never: what no reply has followed yet,
- * however many requests failed since; errors, what the person pinned, results of tools for which `isExempt` (writes),
- * what was cut without being stored (M3), a branch's answer, and text a user wrote.
+ * however many requests failed since; errors, what the person pinned, what `isExempt` (results of writes), what
+ * was cut without being stored (M3), a branch's answer, and text a user wrote.
  */
 export function dueForAgeing(
   { results, messages }: HistoryState,
   ages: DueAges,
   nextTurn: number,
-  isExempt: (tool: string) => boolean,
+  isExempt: (facts: ResultFacts) => boolean,
 ): readonly DueResult[] {
   const due: DueResult[] = [];
   const lastReplyAt = messages.findLastIndex(({ role }) => role === "assistant");
@@ -43,13 +44,13 @@ export function dueForAgeing(
     const level = dueLevel(facts, ages, nextTurn - facts.turn);
     if (level <= facts.level || level === 0) continue;
     const message = messages[facts.at];
-    if (message?.role !== "tool" || isExempt(facts.tool)) continue;
+    if (message?.role !== "tool" || isExempt(facts)) continue;
     const isStandIn = facts.handle !== null; // tickets, windows and pages age whatever their size
     const minimum =
       level === 1
         ? Math.max(ages.minimumChars, SHORTENED_HEAD_CHARS + SHORTENED_TAIL_CHARS)
         : ages.minimumChars;
-    if (!isLonger(message.text, minimum) && !(isStandIn && level === 2)) continue;
+    if (!isLonger(message, minimum) && !(isStandIn && level === 2)) continue;
     due.push({ facts, level, text: message.text });
   }
   return due.sort((a, b) => a.facts.at - b.facts.at);
@@ -64,6 +65,13 @@ function dueLevel(facts: ResultFacts, ages: DueAges, ageTurns: number): 0 | 1 | 
   return 0;
 }
 
-/** In chars, counted only where the length leaves it open. */
-const isLonger = (text: string, chars: number): boolean =>
-  text.length > chars && (text.length > 2 * chars || charLength(text) > chars);
+/** In chars, counted only where the length leaves it open, and once: every request asks of every result. */
+function isLonger(message: Message, minimumChars: number): boolean {
+  const { text } = message;
+  if (text.length <= minimumChars || text.length > 2 * minimumChars) return text.length > minimumChars;
+  const chars = counted.get(message) ?? charLength(text);
+  counted.set(message, chars);
+  return chars > minimumChars;
+}
+
+const counted = new WeakMap<Message, number>();

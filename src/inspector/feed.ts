@@ -114,6 +114,7 @@ class Packing {
     name: Name,
     piece: Changed[Name][number],
   ): boolean {
+    if (isSurelyLarge(piece)) return false;
     const message = this.#messageFor(byteLength(JSON.stringify(piece)));
     (message?.[name] as (typeof piece)[] | undefined)?.push(piece);
     return message !== null;
@@ -143,6 +144,17 @@ class Packing {
     };
   }
 }
+
+/** An entry of a turn's or a call's list takes more than this. */
+const ENTRY_BYTES = 16;
+
+/** What is not written out only to be measured, after every event anew: a turn may have any number of notes. */
+function isSurelyLarge(piece: Changed["rows" | "turns" | "calls" | "columns" | "stale"][number]): boolean {
+  const own = Object.values(piece).flatMap((value) => (isObject(value) ? Object.values(value) : []));
+  return own.some((value) => Array.isArray(value) && value.length * ENTRY_BYTES > INCREMENT_BYTES);
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** The fold changes its head in place. */
 const copyOf = (head: SessionHead): SessionHead => JSON.parse(JSON.stringify(head)) as SessionHead;

@@ -7,7 +7,7 @@ import type { TurnView } from "../schema/view";
 
 export const TURNS_PER_PAGE = 64;
 
-/** Contract: read-only to all but the fold. `numbers`: of the turns, in ascending order. */
+/** Contract: read-only to all but the fold. `numbers`: of the turns, each once, as they began. */
 export type TurnPages = { readonly numbers: number[]; readonly pages: (TurnView[] | Uint8Array)[] };
 
 export const noTurns = (): TurnPages => ({ numbers: [], pages: [] });
@@ -24,7 +24,7 @@ export function placeOfTurn({ numbers }: TurnPages, turn: number): number {
     if (found < turn) low = middle + 1;
     else high = middle - 1;
   }
-  return -1;
+  return numbers.lastIndexOf(turn); // they ascend, unless somebody else wrote the log
 }
 
 export function turnAt(turns: TurnPages, place: number): TurnView | undefined {

@@ -205,7 +205,7 @@ export class SessionDraft {
     else this.note("result(s) without a call: kept in the log, shown nowhere");
     const key =
       call?.call ?? `t${this.#turn}c${(this.#pending?.calls.length ?? 0) + MAXIMUM_CALLS + this.#orphans++}`;
-    const entry = { call: key, name: call?.name ?? result.name ?? "", result };
+    const entry = { call: key, name: call?.name ?? this.#short(result.name ?? ""), result };
     if (this.#pending) this.#pending.results.push(entry);
     else this.#emitResult(entry);
   }
@@ -239,7 +239,7 @@ export class SessionDraft {
     const pending = this.#pending;
     if (!pending) return;
     const { reply } = pending;
-    reply.text = [reply.text, text].filter((part) => part !== "").join("\n\n");
+    if (text !== "") reply.text = reply.text === "" ? text : `${reply.text}\n\n${text}`; // a join copies what is there
     if (end !== undefined) reply.end = end;
     if (error) reply.error = error;
     if (typeof output === "number") reply.output = Math.max(output, reply.output ?? 0);
@@ -256,7 +256,7 @@ export class SessionDraft {
       }
       this.#calls++;
       const id = given.id.toWellFormed();
-      const name = given.name.toWellFormed();
+      const name = this.#short(given.name);
       const call = `t${pending.turn}c${pending.calls.length}`;
       const made: Call = {
         id,
@@ -280,7 +280,9 @@ export class SessionDraft {
     const nearest = known.filter((call) => call.turn === turn);
     if (nearest.length > 0) return nearest.find(({ answered }) => !answered) ?? nearest.at(-1);
     const open = this.#open.filter((call) => !call.answered && (id === null || call.id === ""));
-    return name === null ? open[0] : open.find((call) => call.name === name);
+    if (name === null) return open[0];
+    const short = this.#short(name);
+    return open.find((call) => call.name === short);
   }
 
   #flushAsked(): void {
@@ -297,7 +299,7 @@ export class SessionDraft {
     if (!pending) return;
     this.#pending = null;
     const { turn, reply, calls, results } = pending;
-    const model = (this.#facts.model ?? "").toWellFormed();
+    const model = this.#short(this.#facts.model ?? "");
     this.#emit({ type: "requested", turn, model, ...this.#size }, reply.at ?? null);
     const { end, error } = reply;
     const [input, output, cached] = [reply.input, reply.output, reply.cached].map(countOf);
@@ -305,7 +307,7 @@ export class SessionDraft {
     // Some formats have no ids, and pairing drops calls that have none.
     const made = calls.map(({ call, id, name, arguments: words }) => ({
       call,
-      id: id || call,
+      id: this.#safe(id) || call, // not before: it is by what they say that results find their calls
       name,
       arguments: words,
     }));
@@ -331,7 +333,7 @@ export class SessionDraft {
   }
 
   #emitResult({ call, name, result }: Pending["results"][number]): void {
-    const made = resultEvents({ call, tool: name.toWellFormed(), result }, this.#ports, CLAIM_POLICY);
+    const made = resultEvents({ call, tool: name, result }, this.#ports, CLAIM_POLICY);
     for (const note of made.notes) this.note(note);
     for (const { claim, content } of made.contents) {
       this.#contents.set(claim.sha256, content);
@@ -363,6 +365,12 @@ export class SessionDraft {
     return hidden;
   }
 
+  /** Names stand in every event and every text of what they name. A secret is hidden before it could be cut in two. */
+  #short(name: string): string {
+    const safe = this.#safe(name.slice(0, indexOfChar(name, 4 * NAME_CHARS)));
+    return safe.slice(0, indexOfChar(safe, NAME_CHARS));
+  }
+
   #title(): string {
     const asked = this.#events.find((event) => event.type === "asked");
     const given = this.#facts.title ?? (asked?.type === "asked" ? asked.text : "") ?? "";
@@ -376,7 +384,7 @@ export class SessionDraft {
 
   #head(title: string): readonly (SessionEvent & { n: number })[] {
     const { id = "unknown", workspace = "", model = "unknown", system = "" } = this.#facts;
-    const short = (text: string) => text.slice(0, indexOfChar(text, NAME_CHARS)).toWellFormed();
+    const [session, folder, modelId] = [id, workspace, model].map((name) => this.#short(name)) as Names;
     const policy = builtinPolicy(this.#ports.hash);
     const safeSystem = this.#safe(system);
     const notes = [...this.#notes].map(([what, times]) => `${times.toLocaleString("en")} ${what}`);
@@ -386,17 +394,17 @@ export class SessionDraft {
         n: 0,
         type: "session_started",
         format: 1,
-        session: short(id),
+        session,
         tenant: "import",
-        workspace: short(workspace),
+        workspace: folder,
         title,
         salt: this.#ports.salt,
-        from: { kind: "import", session: short(id), transcript: { format: this.#format, notes } },
+        from: { kind: "import", session, transcript: { format: this.#format, notes } },
       },
       {
         n: 1,
         type: "configured",
-        model: { id: short(model), name: short(model), maxInputTokens: null, abilities },
+        model: { id: modelId, name: modelId, maxInputTokens: null, abilities },
         system: safeSystem,
         tools: [], // what it had is not what can be called here
         settings: { ...DEFAULT_SETTINGS, limits: { ...DEFAULT_SETTINGS.limits, mode: "off" } },
@@ -407,6 +415,8 @@ export class SessionDraft {
     ];
   }
 }
+
+type Names = [session: string, folder: string, model: string];
 
 /** Titles and notes stand in menus and terminals: without control characters. */
 const plain = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");

@@ -53,10 +53,18 @@ export async function unpackedHead(head: Buffer, maximumBytes: number): Promise<
   return Buffer.concat(parts).subarray(0, maximumBytes);
 }
 
-/** Throws `import-unreadable` where it is packed and damaged, unpacks to more than `maximumBytes`, or cannot be unpacked here. */
+/**
+ * Throws `import-unreadable` where it is packed and damaged, or cannot be unpacked here, and where more than `maximumBytes`
+ * come of it: what somebody writes to while it is read may have no end.
+ */
 export async function* bytesOf(file: string, maximumBytes = MAXIMUM_LINES_BYTES): AsyncGenerator<Buffer> {
   if (!(await isPacked(file))) {
-    yield* createReadStream(file, { highWaterMark: 1 << 20 });
+    let read = 0;
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      read += chunk.length;
+      if (read > maximumBytes) throw refused(file, "it is larger than 512 MB");
+      yield chunk;
+    }
     return;
   }
   if (createZstdDecompress === undefined)

@@ -61,6 +61,7 @@ class Ours {
   #spentTokens = 0;
   #replyTurn: number | null = null;
   readonly #items = new Map<string, number>(); // of a call's result
+  readonly #whole = new Set<string>(); // calls whose results stay: of writes, or as short as their line. Every request asks
   readonly #freed = new WeakMap<object, Map<number, { shown: Shown; freedTokens: number }>>();
 
   constructor(settings: CoreSettings, counter: TokenCounter, profile: Profile) {
@@ -126,7 +127,7 @@ class Ours {
   }
 
   #dueAt(items: readonly Item[]): Candidate[] {
-    const isExempt = (tool: string) => toolKindOf(tool).effect === "write";
+    const isExempt = ({ call }: DueResult["facts"]) => this.#whole.has(call);
     const due = dueForAgeing(this.#state, agesOf(this.#settings.ageing), this.#state.turn + 1, isExempt);
     return due.flatMap((one) => {
       const item = items[this.#itemOf(one)];
@@ -139,6 +140,7 @@ class Ours {
         known.get(one.level)?.freedTokens ??
         messageTokens(message, this.#counter) - this.#counter.count(shown.text);
       known.set(one.level, { shown, freedTokens });
+      if (freedTokens <= 0 && one.level === 2) this.#whole.add(one.facts.call);
       return freedTokens > 0 ? [{ due: one, shown, freedTokens }] : [];
     });
   }
@@ -173,6 +175,7 @@ class Ours {
     const shown = shownOf(item, this.#settings, at);
     const call = callKey(this.#replyTurn, at);
     this.#items.set(call, at);
+    if (kind.effect === "write") this.#whole.add(call);
     this.#fold({
       type: "remembered",
       call,

@@ -34,3 +34,17 @@ test("what is not packed comes as it is, however short", async () => {
     assert.equal(await bytesIn(Buffer.from(text)), Buffer.byteLength(text));
   assert.equal(await bytesIn(await readFile("package.json")), (await readFile("package.json")).length);
 });
+
+test("a file that somebody writes to while it is read is read to a bound", async () => {
+  await withFolder(async (folder) => {
+    const file = path.join(folder, "grows");
+    await writeFile(file, "x".repeat(1000));
+    const read = async () => {
+      for await (const _ of bytesOf(file, 999));
+    };
+    await assert.rejects(
+      read,
+      (cause) => cause instanceof Failure && /it is larger than 512 MB/.test(cause.message),
+    );
+  });
+});
