@@ -1,5 +1,5 @@
 /** The same core without an editor: sessions run, shown, kept and judged. Results on standard output, problems on standard error. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,6 +13,8 @@ import { exportOptions } from "./cli/exportOptions";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { listRecords } from "./cli/listRecords";
 import { USAGE } from "./cli/usage";
+import { parseProblem, wrongWords } from "./cli/words";
+import { harmlessLines } from "./inspector/columns";
 import { DOCUMENTS } from "./inspector/export/documents";
 import { projectSession } from "./inspector/project";
 import { reportOf } from "./inspector/report";
@@ -54,8 +56,6 @@ function isRedisAddress(text: string): boolean {
 }
 
 const ACTS = ["verify", "fork", "export", "import", "forget", "sweep"];
-const READS = ["show", "list", "replay", "scorecard", "analyze"];
-const RESULT_ACTS = ["pin", "shorten"];
 
 const clock = nodeClock;
 
@@ -92,14 +92,17 @@ async function main(words: readonly string[]): Promise<number> {
       find: { type: "boolean", default: false },
       "keep-days": { type: "string", default: String(DEFAULT_STORE_SETTINGS.keepSessionsDays) },
       help: { type: "boolean", short: "h", default: false },
+      version: { type: "boolean", default: false },
     },
   });
   const [command, name] = positionals;
   if (values.help) return print(USAGE, 0);
+  if (values.version) return print(await version(), 0);
+  if (command === undefined) return complain(USAGE, 2);
+  const wrong = wrongWords(command, positionals.slice(1));
+  if (wrong !== null) return complain(wrong, 2);
   const isOfResult = isAboutResult(positionals);
-  const isAct = command !== undefined && ACTS.includes(command) && !isOfResult;
-  if (command === undefined || !["run", ...READS, ...ACTS, ...RESULT_ACTS].includes(command))
-    return complain(USAGE, 2);
+  const isAct = ACTS.includes(command) && !isOfResult;
   if (command === "analyze" && values.find) return listFound(values.json);
   if (command === "analyze" && values.workspace === undefined) {
     if (name === undefined)
@@ -119,6 +122,8 @@ async function main(words: readonly string[]): Promise<number> {
     return complain("--redis takes an address without a password, such as redis://localhost:6379.", 2);
 
   const workspace = resolve(values.workspace);
+  if (await isFile(workspace))
+    return complain(`--workspace takes a folder: ${values.workspace} is a file.`, 2);
   const server =
     values.redis === undefined ? null : new RedisContents(values.redis, async () => redisPassword());
   const vault = new Vault({ remote: server });
@@ -159,6 +164,7 @@ async function main(words: readonly string[]): Promise<number> {
         return complain("Name sessions: analyze SESSION... or --workspace-sessions.", 2);
       return await analyzed(named, values, async (session) => [await recordedIn(store, session)]);
     }
+    if (command === "sessions") return await listSessions(store, values.json);
     if (command === "list")
       return judged(await listRecords(store, name, positionals[2], values.json, sha256));
     if (command === "replay") return judged(await replay(store, name, values.policy, sha256));
@@ -269,7 +275,8 @@ const analyzed = async (
 /** Session files of other agents on this machine. None is analysed. */
 async function listFound(json: boolean): Promise<number> {
   const found = await findTranscripts(homedir(), process.platform, process.env);
-  if (found.length === 0 && !json) return complain("No session files of other agents were found.", 1);
+  if (found.length === 0 && !json)
+    return complain("No session files of other agents were found. Name one: cloakroom analyze FILE.", 1);
   return print(foundLines(found, clock.now(), json).join("\n"), 0);
 }
 
@@ -282,6 +289,14 @@ const readTranscripts = async (file: string, tokens?: TokenCounter) =>
     nameOf: plainNameOf,
     safe: (salt) => safeTexts(salt, sha256),
   });
+
+async function version(): Promise<string> {
+  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8");
+  return JSON.parse(manifest).version;
+}
+
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => null))?.isFile() === true;
 
 /** Contract packs lie beside the bundle's folder. */
 const readPack = (file: string) => readFile(new URL(`../packs/${file}`, import.meta.url), "utf8");
@@ -355,9 +370,22 @@ function judged({ code, lines, problems }: Judged): number {
   return lines.length === 0 ? code : print(lines.join("\n"), code);
 }
 
+/** The newest first. */
+async function listSessions(store: Sessions, json: boolean): Promise<number> {
+  const listed = await store.list();
+  if (json) return print(JSON.stringify(listed), 0);
+  if (listed.length === 0) return complain(NO_SESSIONS, 1);
+  const lines = listed.map(
+    ({ session, startedAt, title }) =>
+      `${session}  ${new Date(startedAt).toLocaleString()}  ${harmlessLines(title).replaceAll("\n", " ")}`,
+  );
+  return print(lines.join("\n"), 0);
+}
+
+const NO_SESSIONS = "There are no sessions in this workspace yet. Use cloakroom run first.";
+
 async function show(store: Sessions, session: string | undefined): Promise<number> {
-  if (session === undefined)
-    return complain("There are no sessions in this workspace yet. Use cloakroom run first.", 1);
+  if (session === undefined) return complain(NO_SESSIONS, 1);
   const { events, problem } = await store.evidence(session);
   const view = projectSession(events);
   if (problem !== null) complain(`The session log is damaged: ${problem}. What follows is not shown.`, 1);
@@ -386,10 +414,8 @@ function shown(text: string): string {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (cause) {
-  const isWords = (cause as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS") === true;
-  const isOurs = cause instanceof Failure || isWords;
-  process.exitCode = complain(
-    isOurs ? (cause as Error).message : String((cause as Error).stack ?? cause),
-    isWords ? 2 : 1,
-  );
+  const wrong = parseProblem(cause);
+  const isOurs = cause instanceof Failure;
+  const said = wrong ?? (isOurs ? cause.message : String((cause as Error).stack ?? cause));
+  process.exitCode = complain(said, wrong === null ? 1 : 2);
 }

@@ -24,8 +24,9 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, seconds: number])[
   ["minute", 60],
 ];
 
-/** A number that stands alone: no part of a name, a version, a path, a date or a digest. */
-const COUNT = /(?<![^\s(])[1-9]\d{3,14}(?=[\s),;:]|[.]?$|[.]\s)/g;
+/** A number before what it counts, or a limit: no other number of a sentence, part of which may be anybody's. */
+const COUNT =
+  /(?<![^\s(])[1-9]\d{3,14}(?= (?:characters|bytes|tokens|items|records|lines|requests)\b)|(?<=\blimit:? )[1-9]\d{3,14}(?=[\s),;.]|$)/g;
 
 export function createFormat(locale: string | undefined, timeZone?: string): Format {
   const zone = timeZone === undefined ? {} : { timeZone };

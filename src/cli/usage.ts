@@ -1,6 +1,9 @@
 /** What `cloakroom --help` prints. */
+import { FORMAT_NAMES } from "../transcripts/formats";
+
 export const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
               [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
+cloakroom sessions --workspace DIR [--store DIR] [--json]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
 cloakroom list SESSION HANDLE --workspace DIR [--store DIR] [--json]
 cloakroom verify [SESSION] --workspace DIR [--store DIR] [--all]
@@ -14,14 +17,17 @@ cloakroom scorecard SESSION... | --workspace-sessions [--control SESSION --candi
 cloakroom analyze FILE... | --find | (SESSION... | --workspace-sessions) --workspace DIR [--store DIR]
               [--profile anthropic-5m|openai-auto|uncached] [--json]
 
-run     runs a session with the replies of a script and real tools, then prints it turn by turn
+run     runs a session with the replies of a script and real tools, then prints it turn by turn. The question is "Go on."
+        unless it is said
+sessions  lists the sessions of that workspace, the newest first
 show    prints a session of that workspace, the newest one without SESSION
 list    prints all records of a stored list, one after another; exit 1 where the handle is unknown or its result is no list
 verify  hashes everything stored again and checks every ticket; exit 1 where something is wrong
         --all: in all workspaces
 fork    makes a new session out of the conversation of one, with copies of what it stored; --turn: up to the end of that turn
 export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
-        another agent, whatever it is called; what could not be read is told. Imported sessions are only read
+        another agent, whatever it is called; what could not be read is told. Imported sessions are only read.
+        Transcripts: ${FORMAT_NAMES.join(", ")}
         --format: by the file's name (.json, .otlp.json, .html), else an archive, the one that can be imported again
         --contents: JSON has the stored results themselves, OTLP has messages, arguments and results
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes. With a HANDLE it deletes one

@@ -47,10 +47,16 @@ export function turnOf(draft: Draft, turn: number): TurnView {
 export function callOf(draft: Draft, call: string): CallView | undefined {
   const at = placeOfTurn(draft.turns, turnOfCall(call));
   const turn = turnAt(draft.turns, at);
-  const place = turn?.calls.findIndex((candidate) => candidate.call === call) ?? -1;
+  const place = turn ? placeOfCall(turn, call) : -1;
   if (place < 0) return undefined;
   draft.touched.calls.push({ at, place });
   return turn?.calls[place];
+}
+
+/** Where its name says; a reply may have thousands. */
+function placeOfCall({ calls }: TurnView, call: string): number {
+  const named = Number(call.slice(call.lastIndexOf("c") + 1));
+  return calls[named]?.call === call ? named : calls.findIndex((candidate) => candidate.call === call);
 }
 
 export function changeCall(draft: Draft, call: string, change: (call: CallView) => Partial<CallView>): Draft {

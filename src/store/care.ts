@@ -1,6 +1,5 @@
 /** The care of a store, for the editor and the command line: what they may do to sessions besides running them. */
 import type { DocumentWriters, ExportOptions } from "../schema/export";
-import { Failure } from "../schema/failure";
 import { type Erased, erase } from "./erase";
 import type { Scope } from "./erasureJournal";
 import { type Exported, type ExportedWorkspace, exportSession, exportWorkspace } from "./exportArchive";
@@ -17,6 +16,7 @@ import {
   placeOf,
   type Root,
   SESSION_ID,
+  sessionMissing,
   tenantOf,
 } from "./layout";
 import type { Clock } from "./log";
@@ -90,7 +90,7 @@ export class StoreCare {
     const { session, everywhere = false } = which;
     const tenants = everywhere ? await listTenants(this.#root) : [this.#tenant];
     const found = await verify(this.#root, { tenants, session }, this.#clock);
-    if (session !== undefined && found.sessions === 0) throw missing(session);
+    if (session !== undefined && found.sessions === 0) throw sessionMissing(session);
     return found;
   }
 
@@ -163,13 +163,7 @@ export class StoreCare {
   }
 
   #place(session: string): Place {
-    if (!SESSION_ID.test(session)) throw missing(session);
+    if (!SESSION_ID.test(session)) throw sessionMissing(session);
     return placeOf(this.#root, this.#tenant, session);
   }
-}
-
-function missing(session: string): Failure {
-  return new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
-    session: session.slice(0, 64),
-  });
 }

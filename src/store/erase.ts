@@ -7,7 +7,16 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Failure } from "../schema/failure";
 import { appendErasure, type Intended, readErasures, type Scope } from "./erasureJournal";
-import { listPlaces, listTenants, noStep, type OnStep, type Place, placeOf, type Root } from "./layout";
+import {
+  listPlaces,
+  listTenants,
+  noStep,
+  type OnStep,
+  type Place,
+  placeOf,
+  type Root,
+  sessionMissing,
+} from "./layout";
 import type { Lock } from "./lock";
 import type { Clock } from "./log";
 import { contentsOf } from "./marks";
@@ -135,10 +144,7 @@ async function targetsOf(root: Root, scope: Scope): Promise<readonly Place[]> {
   if (scope.kind === "session") {
     const { sessions } = await listPlaces(root, scope.tenant);
     const place = sessions.find(({ session }) => session === scope.session);
-    if (!place)
-      throw new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
-        session: scope.session.slice(0, 64),
-      });
+    if (!place) throw sessionMissing(scope.session);
     return [place];
   }
   const targets: Place[] = [];

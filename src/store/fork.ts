@@ -7,7 +7,7 @@ import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { isLost } from "./blobs";
 import { buildSession } from "./build";
-import type { OnStep, Place } from "./layout";
+import { type OnStep, type Place, sessionMissing } from "./layout";
 import type { Clock } from "./log";
 import { claimsOf, contentsOf } from "./marks";
 import type { Room } from "./room";
@@ -99,5 +99,5 @@ export function begun(place: Place, state: FolderState): FolderState & { kind: "
       `This session cannot be read: ${state.why}. It was left as it is.`,
       facts,
     );
-  throw new Failure("session-missing", "This session is no longer on disk. Pick another one.", facts);
+  throw sessionMissing(place.session);
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../schema/failure";
 import { sha256 } from "./digest";
 import type { Clock } from "./log";
 import type { Vault } from "./vault";
@@ -111,3 +112,10 @@ export async function statOf(path: string) {
     throw cause;
   });
 }
+
+export const sessionMissing = (session: string): Failure =>
+  new Failure(
+    "session-missing",
+    "There is no such session in this workspace, or it is no longer on disk. Pick another one.",
+    { session: session.slice(0, 64) },
+  );

@@ -25,6 +25,7 @@ import {
   placeOf,
   type Root,
   SESSION_ID,
+  sessionMissing,
   sessionsFolder,
   statOf,
   tenantOf,
@@ -360,9 +361,7 @@ export class Sessions {
         if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
       }
     }
-    throw new Failure("session-missing", "This session is no longer on disk. Pick another one.", {
-      session: id.slice(0, 64),
-    });
+    throw sessionMissing(id);
   }
 
   async #summaryOf(place: Place): Promise<SessionSummary | null> {

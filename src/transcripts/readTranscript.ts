@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { type DraftedSession, type SafeTexts, TranscriptDraft, type TranscriptPorts } from "./draft";
 import type { DocumentFormat, LineFormat } from "./format";
-import { DOCUMENT_FORMATS, FORMAT_NAMES, LINE_FORMATS } from "./formats";
+import { DOCUMENT_FORMATS, LINE_FORMATS } from "./formats";
 import { fusedObjects, isRecord, type Json, parseJson } from "./json";
 import { linesOf } from "./lines";
 import { isPacked, MAXIMUM_LINES_BYTES } from "./packed";
@@ -25,6 +25,7 @@ export async function readTranscript(file: string, lent: ReaderPorts): Promise<R
   const ports = { ...lent, salt, safe: lent.safe(salt) };
   const { size, isFile } = await lookAt(file);
   if (!isFile) throw refused(file, "it is no file");
+  if (size === 0) throw refused(file, "it is empty");
   const lines = await lineFormatOf(file);
   if (lines) {
     if (size > MAXIMUM_LINES_BYTES) throw refused(file, "it is larger than 512 MB");
@@ -37,9 +38,11 @@ export async function readTranscript(file: string, lent: ReaderPorts): Promise<R
   const value = parseJson(new TextDecoder("utf-8").decode(await readFile(file)));
   const format = value === undefined ? undefined : DOCUMENT_FORMATS.find((one) => one.isOne(value));
   if (!format) {
-    const what =
-      value === undefined ? "it is no JSON, or nested too deep" : "it is JSON of no format that is known";
-    throw refused(file, `${what} (known: ${FORMAT_NAMES.join(", ")}; or an archive of Cloakroom)`);
+    const isJson = value !== undefined;
+    throw refused(
+      file,
+      isJson ? "it is JSON of no format that is known" : "it is no JSON, or nested too deep",
+    );
   }
   return readDocument(file, format, value, ports);
 }

@@ -10,7 +10,7 @@ export type Finished = { readonly code: number; readonly out: string; readonly e
 
 let bundled: Promise<string> | undefined;
 
-/** The file of the program. It finds the packs where they are beside the real one. */
+/** The file of the program. It finds what lies beside the real one. */
 export function cliProgram(): Promise<string> {
   bundled ??= bundle();
   return bundled;
@@ -20,6 +20,7 @@ function bundle(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "clk-program-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(path.join(root, "packs"), path.join(folder, "packs"), "junction");
+  symlinkSync(path.join(root, "package.json"), path.join(folder, "package.json"));
   return bundleWriter(path.join(folder, "dist"), path.join(root, "src", "cli.ts"));
 }
 

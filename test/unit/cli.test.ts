@@ -94,11 +94,15 @@ test("cli: a model that fails is exit 1 with the reason; wrong words are exit 2 
 
   const cases: readonly (readonly [RegExp, ...string[]])[] = [
     [/cloakroom run --script/],
-    [/cloakroom run --script/, "dance"],
+    [/^There is no command "dance"\. Use cloakroom --help\.$/m, "dance"],
+    [/^"extra" is one name too many for show\./, "show", "session", "extra", "--workspace", workspace],
+    [/^--workspace takes a folder: .+ is a file\.$/m, "show", "--workspace", demo],
     [/--workspace DIR/, "run", "--script", demo],
     [/--script FILE/, "run", "--workspace", workspace],
     [/off, observe or enforce/, "run", "--script", demo, "--workspace", workspace, "--limits", "loud"],
-    [/Unknown option '--loud'/, "run", "--loud"],
+    [/^There is no option --loud\. Use cloakroom --help\.$/m, "run", "--loud"],
+    [/^--turn is not used as it is meant\./, "fork", "session", "--turn", "-1"],
+    [/^--script is not used as it is meant\./, "run", "--script"],
   ];
   for (const [expected, ...words] of cases) {
     const { code, err } = await cloakroom(...words);
@@ -118,6 +122,25 @@ test("cli: a model that fails is exit 1 with the reason; wrong words are exit 2 
   const broken = script("broken", [{ sing: "la" }]);
   const unread = await cloakroom("run", "--script", broken, "--workspace", workspace, "--store", store);
   assert.match(unread.err, /is not a script: .* at conversations\.0\.0/);
+});
+
+test("cli: sessions lists them, the newest first; --version is the package's", async () => {
+  const there = ["--workspace", workspace, "--store", path.join(folder, "listed")];
+  const none = await cloakroom("sessions", ...there);
+  assert.deepEqual([none.code, none.out], [1, ""]);
+  assert.match(none.err, /^There are no sessions in this workspace yet\. Use cloakroom run first\.$/m);
+  const says = script("says", [{ say: "Done." }]);
+  for (const question of ["First\u001b[2J", "Second"])
+    assert.equal((await cloakroom("run", "--script", says, "--question", question, ...there)).code, 0);
+  const listed = await cloakroom("sessions", ...there);
+  const lines = listed.out.trimEnd().split("\n");
+  assert.match(lines[0] ?? "", /^\d{8}-\d{6}-[0-9a-f]{8} {2}.+ {2}Second$/);
+  assert.match(lines[1] ?? "", / {2}First/);
+  assert.doesNotMatch(listed.out, /\u001b/);
+  const [newest] = JSON.parse((await cloakroom("sessions", "--json", ...there)).out);
+  assert.ok(lines[0]?.startsWith(newest.session));
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  assert.equal((await cloakroom("--version")).out, `${version}\n`);
 });
 
 test("cli: --mcp gives a run the tools of servers; one that does not start is named, and the run goes on", async () => {

@@ -27,14 +27,14 @@ const isRefusal = (cause: unknown) => cause instanceof Failure && cause.code ===
 const refused = (why: RegExp) => (cause: unknown) => isRefusal(cause) && why.test((cause as Failure).message);
 
 const REFUSED: readonly (readonly [string, string | Buffer, RegExp])[] = [
-  ["an empty file", "", /no JSON/],
+  ["an empty file", "", /it is empty\. Choose a session file/],
   ["text", "Dear diary", /no JSON/],
   ["bytes", Buffer.from([0xff, 0xfe, 0, 1, 0x80]), /no JSON/],
   ["half a document", '[{"role":"user","content":"x"', /no JSON/],
   [
     "JSON of something else",
     '{"name":"cloakroom","version":"1"}',
-    /no format that is known \(known: .*Claude Code.*Gemini/,
+    /no format that is known\. Choose a session file/,
   ],
   ["an empty array", "[]", /no format/],
   ["a number", "7", /no format/],

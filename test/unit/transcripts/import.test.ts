@@ -134,7 +134,7 @@ test("a transcript whose sessions do not all fit leaves none of them, and a host
       await writeFile(file, "no transcript");
       await assert.rejects(
         (await careOf(store)).import(file),
-        (cause: unknown) => cause instanceof Failure && /Nothing was added/.test(cause.message),
+        (cause: unknown) => cause instanceof Failure && /Choose a session file/.test(cause.message),
       );
       assert.deepEqual(await sessions.list(), []);
       const left = (await filesBelow(store)).filter((name) => /log\.jsonl|blobs/.test(name));

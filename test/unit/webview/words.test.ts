@@ -45,14 +45,16 @@ test("numbers are written as the person's locale writes them", () => {
   assert.match(summary({ calls: 1, storedResults: 1, storedChars: 92_104 }, german), /92\.104 characters/);
 });
 
-test("a sentence of the log has its counts in the locale of who reads it; names, versions and dates stay", () => {
+test("a sentence of the log has its counts in the locale of who reads it; every other number stays", () => {
   const german = createFormat("de-DE", "UTC");
   const stays =
-    "model gpt-20250807 of 2025-08-07 at 127.0.0.1:65000, version 10000.2, src/12345/a.ts, 999, error 00012345";
+    "model gpt-20250807 of 2025-08-07 at 127.0.0.1:65000, version 10000.2, src/12345/a.ts, 999, port 11434, error 10054 in 2026";
   assert.equal(german.sentence(stays), stays);
   assert.equal(
-    german.sentence("It is shown: 98957 characters, limit 5120 (limit: 5120 characters). Then 10000."),
-    "It is shown: 98.957 characters, limit 5.120 (limit: 5.120 characters). Then 10.000.",
+    german.sentence(
+      "It is shown: 98957 characters, limit 5120 (limit: 5120 characters), over 1200 requests.",
+    ),
+    "It is shown: 98.957 characters, limit 5.120 (limit: 5.120 characters), over 1.200 requests.",
   );
 });
 
