@@ -53,6 +53,13 @@ export function callOf(draft: Draft, call: string): CallView | undefined {
   return turn?.calls[place];
 }
 
+/** Every call of a turn is noted as changed: new ones are told by themselves, not with their turn. */
+export function noteCalls(draft: Draft, turn: number): void {
+  const at = placeOfTurn(draft.turns, turn);
+  const count = turnAt(draft.turns, at)?.calls.length ?? 0;
+  for (let place = 0; place < count; place++) draft.touched.calls.push({ at, place });
+}
+
 export function changeCall(draft: Draft, call: string, change: (call: CallView) => Partial<CallView>): Draft {
   const found = callOf(draft, call);
   if (found) Object.assign(found, change(found));
