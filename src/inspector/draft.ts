@@ -59,6 +59,13 @@ function placeOfCall({ calls }: TurnView, call: string): number {
   return calls[named]?.call === call ? named : calls.findIndex((candidate) => candidate.call === call);
 }
 
+/** Every call of a turn is noted as changed: new ones are told by themselves, not with their turn. */
+export function noteCalls(draft: Draft, turn: number): void {
+  const at = placeOfTurn(draft.turns, turn);
+  const count = turnAt(draft.turns, at)?.calls.length ?? 0;
+  for (let place = 0; place < count; place++) draft.touched.calls.push({ at, place });
+}
+
 export function changeCall(draft: Draft, call: string, change: (call: CallView) => Partial<CallView>): Draft {
   const found = callOf(draft, call);
   if (found) Object.assign(found, change(found));

@@ -15,6 +15,7 @@ import {
   type Draft,
   type InspectorFold,
   note,
+  noteCalls,
   rowKey,
   total,
   turnKey,
@@ -230,10 +231,8 @@ function replied(draft: Draft, event: Logged & EventOf<"replied">): Draft {
     outputTokens: usage?.outputTokens ?? null,
   };
   turn.calls = event.calls.map((call) => callFrom(call, n));
-  for (const { call } of event.calls) {
-    draft.open.add(call);
-    callOf(draft, call); // a new call is told by itself, not with its turn
-  }
+  for (const { call } of event.calls) draft.open.add(call);
+  noteCalls(draft, event.turn);
   return total(draft, { calls: event.calls.length });
 }
 

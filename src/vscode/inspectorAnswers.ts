@@ -186,7 +186,8 @@ export class InspectorAnswers {
     const { session, handle, text, direction, offset, shown } = asked;
     const from = (place: number) => this.#sessions.reads.find(session, handle, text, place, direction);
     const found = await from(offset);
-    const match = found ?? (await from(direction === "next" ? 0 : Number.MAX_SAFE_INTEGER));
+    const otherEnd = direction === "next" ? 0 : Number.MAX_SAFE_INTEGER;
+    const match = found ?? (offset === otherEnd ? null : await from(otherEnd));
     if (match === null) return { ...(await this.#shownAt(asked, shown)), search: "nothing" };
     const start = Math.max(0, match.offset - Math.floor(WINDOW_CHARS / 4));
     const window = await this.#window(session, handle, start);

@@ -15,10 +15,11 @@ import { InspectorReplays } from "../../../src/vscode/inspectorReplays";
 import { type House, hash } from "../../support/house";
 import { richHouse } from "../../support/inspectorHouse";
 
-/** A house's session, asked as the page asks. `reads`: how often all its events were read. */
+/** A house's session, asked as the page asks. `reads`, `finds`: how often all its events were read, a content looked through. */
 function asked(house: House, isReadable = true) {
   const lookedAt = lookedAtFrom("s1", { events: house.events, contents: house.blobs as never });
   let reads = 0;
+  let finds = 0;
   const { events } = lookedAt;
   const readable = <T>(value: T): T => {
     if (!isReadable) throw new Error("the disk is gone");
@@ -40,7 +41,10 @@ function asked(house: House, isReadable = true) {
         eventsAbout: async () => readable(events),
         eventsWith: async () => readable(events),
         window: async (_, handle, offset, chars) => readable(windowLookedAt(lookedAt, handle, offset, chars)),
-        find: async (_, ...what) => readable(findLookedAt(lookedAt, ...what)),
+        find: async (_, ...what) => {
+          finds++;
+          return readable(findLookedAt(lookedAt, ...what));
+        },
         charOfLine: async (_, ...what) => readable(lineLookedAt(lookedAt, ...what)),
       },
     },
@@ -51,7 +55,7 @@ function asked(house: House, isReadable = true) {
     const answer = await answers.answer(FromView.parse({ session: "s1", ...message }) as never);
     return answer && ToView.parse(answer);
   };
-  return { ask, replays, reads: () => reads };
+  return { ask, replays, reads: () => reads, finds: () => finds };
 }
 
 const storedIn = (house: House): Handle =>
@@ -60,7 +64,7 @@ const storedIn = (house: House): Handle =>
 test("what is looked for in a content is found around its place, once from the beginning again, and not found is said", async () => {
   const house = await richHouse();
   const handle = storedIn(house);
-  const { ask } = asked(house);
+  const { ask, finds } = asked(house);
   const find = {
     type: "findInContent",
     handle,
@@ -84,6 +88,10 @@ test("what is looked for in a content is found around its place, once from the b
   const last = await ask({ ...find, direction: "previous", offset: 0 });
   assert.ok(last?.type === "content" && last.match && last.match.offset > 92_000, "from the end again");
   assert.equal(last.search, "wrapped");
+  const findsBefore = finds();
+  const nowhere = await ask({ ...find, text: "a hundred", offset: 0 });
+  assert.ok(nowhere?.type === "content" && nowhere.search === "nothing");
+  assert.equal(finds() - findsBefore, 1, "all of it was looked through");
 });
 
 test("a line is where the window begins, the last one where there are fewer, and the page is told how many there are", async () => {
