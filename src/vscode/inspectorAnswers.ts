@@ -177,7 +177,7 @@ export class InspectorAnswers {
 }
 
 const turnsAt = (fold: InspectorFold, places: readonly number[]) =>
-  places.flatMap((at) => {
+  [...new Set(places)].flatMap((at) => {
     const turn = turnAt(fold.turns, at);
     return turn ? [{ at, turn: turnOnWire(turn) }] : [];
   });
