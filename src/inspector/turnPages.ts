@@ -7,13 +7,20 @@ import type { TurnView } from "../schema/view";
 
 export const TURNS_PER_PAGE = 64;
 
-/** Contract: read-only to all but the fold. `numbers`: of the turns, each once, as they began. */
-export type TurnPages = { readonly numbers: number[]; readonly pages: (TurnView[] | Uint8Array)[] };
+/**
+ * Contract: read-only to all but the fold. `numbers`: of the turns, each once, as they began; they ascend, unless
+ * somebody else wrote the log.
+ */
+export type TurnPages = {
+  readonly numbers: number[];
+  readonly pages: (TurnView[] | Uint8Array)[];
+  isUnordered?: true;
+};
 
 export const noTurns = (): TurnPages => ({ numbers: [], pages: [] });
 
 /** The place of a turn by its number; -1 where there is none. */
-export function placeOfTurn({ numbers }: TurnPages, turn: number): number {
+export function placeOfTurn({ numbers, isUnordered }: TurnPages, turn: number): number {
   if (numbers.at(-1) === turn) return numbers.length - 1; // nearly always
   let low = 0;
   let high = numbers.length - 1;
@@ -24,7 +31,7 @@ export function placeOfTurn({ numbers }: TurnPages, turn: number): number {
     if (found < turn) low = middle + 1;
     else high = middle - 1;
   }
-  return numbers.lastIndexOf(turn); // they ascend, unless somebody else wrote the log
+  return isUnordered ? numbers.lastIndexOf(turn) : -1;
 }
 
 export function turnAt(turns: TurnPages, place: number): TurnView | undefined {
@@ -34,6 +41,7 @@ export function turnAt(turns: TurnPages, place: number): TurnView | undefined {
 /** Appends a turn; its place. */
 export function addTurn(turns: TurnPages, turn: TurnView): number {
   const place = turns.numbers.length;
+  if (turn.turn < (turns.numbers.at(-1) ?? 0)) turns.isUnordered = true;
   turns.numbers.push(turn.turn);
   if (place % TURNS_PER_PAGE === 0) turns.pages.push([turn]);
   else pageAt(turns, turns.pages.length - 1)?.push(turn);

@@ -199,7 +199,7 @@ type OfContent = { readonly session: string; readonly handle: Handle };
 type ReadContent = Pick<ToViewOf<"content">, "window" | "match" | "search">;
 
 const turnsAt = (fold: InspectorFold, places: readonly number[]) =>
-  places.flatMap((at) => {
+  [...new Set(places)].flatMap((at) => {
     const turn = turnAt(fold.turns, at);
     return turn ? [{ at, turn: turnOnWire(turn) }] : [];
   });

@@ -164,3 +164,24 @@ test("the log is read once for what is asked of one session, and again when it c
   assert.equal(old, null);
   assert.ok(newest?.type === "whatIf" && newest.query === 2 && newest.series !== null);
 });
+
+test("what is asked for with the greatest figures there are is answered at once, with no more than there is", async () => {
+  const house = await richHouse();
+  const { ask } = asked(house);
+  const handle = storedIn(house);
+  const most = Number.MAX_SAFE_INTEGER;
+  const once = await ask({ type: "wantTurns", places: [0] });
+  assert.deepEqual(await ask({ type: "wantTurns", places: new Array(40).fill(0) }), once);
+  assert.deepEqual(await ask({ type: "wantTurns", places: [most, most] }), {
+    ...{ type: "turns", session: "s1", turns: [] },
+  });
+  assert.deepEqual(await ask({ type: "wantRows", from: most, count: 200 }), {
+    ...{ type: "rows", session: "s1", rows: [] },
+  });
+  const content = await ask({ type: "wantContent", handle, offset: most });
+  assert.equal(content?.type === "content" && content.window?.text, "");
+  for (const text of ["\u{1d4b3}".repeat(500), "(a+)+$".repeat(160)]) {
+    const found = await ask({ type: "findInContent", handle, text, offset: most });
+    assert.equal(found?.type === "content" && found.problem, "Not found.");
+  }
+});
