@@ -180,8 +180,13 @@ test("what is asked for with the greatest figures there are is answered at once,
   });
   const content = await ask({ type: "wantContent", handle, offset: most });
   assert.equal(content?.type === "content" && content.window?.text, "");
+  const last = await ask({ type: "wantLine", handle, line: most });
+  assert.ok(last?.type === "content" && last.problem === null && last.window !== null);
   for (const text of ["\u{1d4b3}".repeat(500), "(a+)+$".repeat(160)]) {
-    const found = await ask({ type: "findInContent", handle, text, offset: most });
-    assert.equal(found?.type === "content" && found.problem, "Not found.");
+    for (const direction of ["next", "previous"]) {
+      const what = { handle, text, direction, offset: most, shown: most };
+      const found = await ask({ type: "findInContent", ...what });
+      assert.equal(found?.type === "content" && found.search, "nothing");
+    }
   }
 });
