@@ -31,8 +31,8 @@ export type Dialogs = {
   openFile(): Promise<string | null>;
   /** Null where nothing was picked. */
   ask(question: string, answers: readonly string[]): Promise<string | null>;
-  /** `ok` false is a warning. Resolves with whether the log was asked for. */
-  tell(summary: string, ok: boolean, hasMore: boolean): Promise<boolean>;
+  /** `ok` false is a warning. Null where nothing was picked. */
+  tell(summary: string, ok: boolean, answers: readonly string[]): Promise<string | null>;
 };
 
 export type StorePorts = {
@@ -51,6 +51,8 @@ const FIRST_SWEEP_MS = 5000; // off the path of starting
 const SWEEP_EVERY_MS = 3_600_000;
 const STORE_FULL =
   "Cloakroom's storage is full. Until there is room, long results are cut and the rest of them is not kept.";
+const OPEN_FILE = "Open File";
+const SHOW_LOG = "Show Log";
 const NO_WAY_BACK = "This cannot be undone. The log and all stored results are deleted from disk.";
 
 export class StoreCommands {
@@ -146,8 +148,9 @@ export class StoreCommands {
       : form.withContents;
     if (withContents === null) return;
     const file = await dialogs.saveFile(`cloakroom-${picked.session}${form.ending}`, form.filters);
-    if (file)
-      await this.#tell(await host.export(picked.session, file, { format: form.format, withContents }));
+    if (!file) return;
+    const told = await host.export(picked.session, file, { format: form.format, withContents });
+    await this.#tell(told, form.format === "archive" ? null : file);
   }
 
   /** A result found no room. Asked once at a time: a session may meet it at every call. */
@@ -196,13 +199,18 @@ export class StoreCommands {
     await this.#tell(told);
   }
 
-  async #tell({ ok, summary, lines }: Told): Promise<void> {
+  /** `file`: a document that can be opened. */
+  async #tell({ ok, summary, lines }: Told, file: string | null = null): Promise<void> {
     const { dialogs, log } = this.#ports;
     log.info(summary);
     for (const line of lines)
       if (ok) log.info(line);
       else log.warn(line);
-    if (await dialogs.tell(`Cloakroom: ${inNotice(summary)}`, ok, lines.length > 0)) log.show();
+    const answers = [...(file === null ? [] : [OPEN_FILE]), ...(lines.length > 0 ? [SHOW_LOG] : [])];
+    const answer = await dialogs.tell(`Cloakroom: ${inNotice(summary)}`, ok, answers);
+    if (answer === SHOW_LOG) log.show();
+    if (answer === OPEN_FILE && file !== null)
+      await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(file));
   }
 }
 
@@ -230,8 +238,8 @@ export const editorDialogs: Dialogs = {
   openFile: async () =>
     (await vscode.window.showOpenDialog({ title: "Import Sessions", filters: IMPORTS }))?.[0]?.fsPath ?? null,
   ask: async (question, answers) => (await vscode.window.showWarningMessage(question, ...answers)) ?? null,
-  tell: async (summary, ok, hasMore) => {
+  tell: async (summary, ok, answers) => {
     const show = ok ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-    return (await show(summary, ...(hasMore ? ["Show Log"] : []))) !== undefined;
+    return (await show(summary, ...answers)) ?? null;
   },
 };

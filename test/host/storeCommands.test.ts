@@ -41,9 +41,9 @@ suite("stored sessions", () => {
           asked.push(question);
           return null;
         },
-        tell: async (summary) => {
+        tell: async (summary, _ok, answers) => {
           told.push(summary);
-          return false;
+          return answers.find((answer) => answer === "Open File") ?? null;
         },
       };
       const commands = new StoreCommands({
@@ -67,6 +67,8 @@ suite("stored sessions", () => {
       }
       for (const ending of ["json", "otlp.json", "html"])
         assert.ok((await stat(path.join(folder, `cloakroom-${id}.${ending}`))).size > 0);
+      assert.match(vscode.window.activeTextEditor?.document.fileName ?? "", /cloakroom-.+\.html$/);
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       wanted = [];
       await commands.exportSession(); // put aside: nothing is written or told
       await commands.importSession();
