@@ -109,7 +109,7 @@ async function openInEditor(
   const session = sessions.selected ?? (await sessions.rows())[0]?.session ?? null;
   const title = session === null ? null : ((await sessions.fold(session))?.head?.title ?? null);
   if (session !== null && title !== null) return view.openInEditor(session, title);
-  await commands.pick("Pick a session");
+  await commands.pick("Open Context Inspector in Editor");
 }
 
 /** An id of its own: the file has one that any number of files may have. */

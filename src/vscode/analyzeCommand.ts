@@ -52,7 +52,7 @@ export class AnalyzeCommand {
 
   async #pickFile(): Promise<string | null> {
     const found = await this.#ports.find();
-    const browse = { label: "$(folder-opened) Browse…", file: null };
+    const browse = { label: "$(folder-opened) Browse…", file: null, alwaysShow: true };
     const items = found.map(({ file, agent, title, changedAt, bytes }) => ({
       file,
       label: inLabel(title ?? agent),
@@ -62,7 +62,7 @@ export class AnalyzeCommand {
     const picked =
       items.length === 0
         ? browse
-        : await vscode.window.showQuickPick([browse, ...items], {
+        : await vscode.window.showQuickPick([...items, browse], {
             title: "Analyze Session",
             placeHolder: "A session of another agent on this machine",
             matchOnDescription: true,

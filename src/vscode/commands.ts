@@ -81,7 +81,7 @@ export class Commands {
   continue(session: string | null, suggestion = ""): Promise<void> {
     return this.guard(async () => {
       await this.#ready({ isNew: false });
-      const chosen = session ?? (await this.#pickSession());
+      const chosen = session ?? (await this.#pickSession("Continue Session"));
       if (chosen === null) return;
       if (this.#ports.sessions.runningSessions.includes(chosen)) {
         throw new Failure("session-in-use", "This session is running. Stop it, or wait until it ends.");
@@ -101,7 +101,8 @@ export class Commands {
       const { sessions } = this.#ports;
       const running = sessions.runningSessions;
       const chosen =
-        session ?? (running.length > 1 ? await this.#pickSession(running) : (running[0] ?? null));
+        session ??
+        (running.length > 1 ? await this.#pickSession("Stop Session", running) : (running[0] ?? null));
       if (chosen !== null) return sessions.stop(chosen);
       if (running.length === 0) sessions.stopAll(); // one that has no log yet
     });
@@ -120,7 +121,7 @@ export class Commands {
   openTranscript(session: string | null = null): Promise<void> {
     return this.guard(async () => {
       const { sessions, transcripts } = this.#ports;
-      const chosen = session ?? sessions.selected ?? (await this.#pickSession());
+      const chosen = session ?? sessions.selected ?? (await this.#pickSession("Open Session Transcript"));
       if (chosen !== null) await transcripts.show(chosen);
     });
   }
@@ -225,11 +226,8 @@ export class Commands {
     if (picked === log) this.#ports.log.show();
   }
 
-  /** Null: the person closed the picker, or there was nothing to pick. */
-  async pick(
-    placeHolder: string,
-    among?: readonly string[],
-  ): Promise<{ session: string; title: string } | null> {
+  /** `title`: of the command that asks. Null: the person closed the picker, or there was nothing to pick. */
+  async pick(title: string, among?: readonly string[]): Promise<{ session: string; title: string } | null> {
     const listed = await this.#ports.sessions.list();
     const items = listed
       .filter(({ session }) => among === undefined || among.includes(session))
@@ -245,11 +243,11 @@ export class Commands {
       );
       return null;
     }
-    return (await vscode.window.showQuickPick(items, { title: "Sessions", placeHolder })) ?? null;
+    return (await vscode.window.showQuickPick(items, { title, placeHolder: "Pick a session" })) ?? null;
   }
 
-  async #pickSession(among?: readonly string[]): Promise<string | null> {
-    return (await this.pick("Pick a session", among))?.session ?? null;
+  async #pickSession(title: string, among?: readonly string[]): Promise<string | null> {
+    return (await this.pick(title, among))?.session ?? null;
   }
 
   async #show(cause: unknown): Promise<void> {

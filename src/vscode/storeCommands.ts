@@ -41,7 +41,7 @@ export type StorePorts = {
   readonly log: vscode.LogOutputChannel;
   readonly sessions: { reload(session: string | null): void };
   readonly commands: {
-    pick(placeHolder: string): Promise<{ session: string; title: string } | null>;
+    pick(title: string): Promise<{ session: string; title: string } | null>;
     /** The door of every command. */
     guard(work: () => Promise<void>): Promise<void>;
   };
@@ -113,7 +113,7 @@ export class StoreCommands {
 
   async deleteSession(): Promise<void> {
     const { host, dialogs, commands } = this.#ports;
-    const picked = await commands.pick("Pick the session to delete");
+    const picked = await commands.pick("Delete Session");
     if (
       !picked ||
       !(await dialogs.confirm(`Delete the session “${inNotice(picked.title)}”?`, NO_WAY_BACK, "Delete"))
@@ -139,7 +139,7 @@ export class StoreCommands {
   /** `session`: not given, it is asked for. */
   async exportSession(session?: string): Promise<void> {
     const { host, dialogs, commands } = this.#ports;
-    const picked = session === undefined ? await commands.pick("Pick the session to export") : { session };
+    const picked = session === undefined ? await commands.pick("Export Session") : { session };
     const form = picked && (await dialogs.choose("Export Session: Format", EXPORTS));
     if (!picked || !form) return;
     const asks = form.format === "json";
@@ -185,7 +185,7 @@ export class StoreCommands {
   /** `session`: not given, it is asked for. `throughTurn`: the last turn that the fork has; not given: all. */
   async forkSession(session?: string, throughTurn?: number): Promise<void> {
     const { host, commands } = this.#ports;
-    const picked = session === undefined ? await commands.pick("Pick the session to fork") : { session };
+    const picked = session === undefined ? await commands.pick("Fork Session") : { session };
     if (picked) await this.#made(await host.fork(picked.session, throughTurn));
   }
 
