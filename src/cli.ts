@@ -12,7 +12,7 @@ import { analyze, foundLines } from "./cli/analyze";
 import { exportOptions } from "./cli/exportOptions";
 import { type Judged, replay, scorecard } from "./cli/judge";
 import { listRecords } from "./cli/listRecords";
-import { USAGE } from "./cli/usage";
+import { usage } from "./cli/usage";
 import { parseProblem, wrongWords } from "./cli/words";
 import { harmlessLines } from "./inspector/columns";
 import { DOCUMENTS } from "./inspector/export/documents";
@@ -45,6 +45,7 @@ import { openNodeWorkspace } from "./tools/nodeWorkspace";
 import { endProcessTree } from "./tools/processTree";
 import { findRipgrep } from "./tools/ripgrep";
 import { findTranscripts } from "./transcripts/find";
+import { FORMAT_NAMES } from "./transcripts/formats";
 import { readTranscript } from "./transcripts/readTranscript";
 
 /** Never a word of the command line: others can read those. */
@@ -96,9 +97,9 @@ async function main(words: readonly string[]): Promise<number> {
     },
   });
   const [command, name] = positionals;
-  if (values.help) return print(USAGE, 0);
+  if (values.help) return print(usage(FORMAT_NAMES), 0);
   if (values.version) return print(await version(), 0);
-  if (command === undefined) return complain(USAGE, 2);
+  if (command === undefined) return complain(usage(FORMAT_NAMES), 2);
   const wrong = wrongWords(command, positionals.slice(1));
   if (wrong !== null) return complain(wrong, 2);
   const isOfResult = isAboutResult(positionals);

@@ -1,7 +1,7 @@
-/** What `cloakroom --help` prints. */
-import { FORMAT_NAMES } from "../transcripts/formats";
-
-export const USAGE = `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
+/** What `cloakroom --help` prints. `transcripts`: the formats of other agents that are read. */
+export const usage = (
+  transcripts: readonly string[],
+): string => `cloakroom run --script FILE --workspace DIR [--question TEXT] [--limits off|observe|enforce]
               [--mcp FILE] [--policy FILE] [--intent INTENT] [--allow] [--session ID] [--store DIR] [--ephemeral]
 cloakroom sessions --workspace DIR [--store DIR] [--json]
 cloakroom show [SESSION] --workspace DIR [--store DIR]
@@ -27,7 +27,7 @@ verify  hashes everything stored again and checks every ticket; exit 1 where som
 fork    makes a new session out of the conversation of one, with copies of what it stored; --turn: up to the end of that turn
 export  writes a session to one file; import adds it to that workspace. A file that is no archive is read as a transcript of
         another agent, whatever it is called; what could not be read is told. Imported sessions are only read.
-        Transcripts: ${FORMAT_NAMES.join(", ")}
+        Transcripts: ${transcripts.join(", ")}
         --format: by the file's name (.json, .otlp.json, .html), else an archive, the one that can be imported again
         --contents: JSON has the stored results themselves, OTLP has messages, arguments and results
 forget  deletes sessions and what they stored from disk; it cannot be undone, so it wants --yes. With a HANDLE it deletes one
