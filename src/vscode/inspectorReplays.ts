@@ -4,7 +4,7 @@ import { RequestReader } from "../inspector/requestView";
 import { knobsIn } from "../inspector/whatIf/knobs";
 import { seriesOnWire } from "../inspector/whatIf/onWire";
 import { type PreparedWhatIf, prepareWhatIf } from "../inspector/whatIf/series";
-import type { RecordedSession } from "../inspector/whatIf/session";
+import type { RecordedSession } from "../inspector/whatIf/wholes";
 import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ToViewOf } from "../schema/inspector";

@@ -159,6 +159,7 @@ export const SERIES: WhatIfSeries = {
   storedOnArrival: 12,
   shortenedLater: 3,
   readBacks: 2,
+  goneResults: 0,
   hiddenAtEndTokens: 84_000,
   counter: "o200k",
 };
