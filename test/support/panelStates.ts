@@ -45,6 +45,7 @@ export const HEAD: SessionHead = {
   totals: {
     calls: 30,
     storedResults: 3,
+    deletedResults: 0,
     storedChars: 392_112,
     hiddenChars: 390_000,
     readBacks: 2,
