@@ -8,7 +8,7 @@ import { lookedAtFrom } from "./inspector/lookedAt";
 import type { AnalysedTranscript } from "./inspector/whatIf/analyseTranscript";
 import { analyseTranscript } from "./inspector/whatIf/analyseTranscript";
 import { changesFor } from "./inspector/whatIf/knobs";
-import type { RecordedSession } from "./inspector/whatIf/session";
+import type { RecordedSession } from "./inspector/whatIf/wholes";
 import type { TokenCounter } from "./schema/tokens";
 import type { WhatIfKnobs } from "./schema/whatIf";
 import { sha256 } from "./store/digest";

@@ -20,8 +20,6 @@ export type Shown = {
 
 export class Asking {
   readonly #post: Post;
-  #requested = ""; // the turn whose request was asked for last
-  #whatIf: string | null = null; // the session that was asked about
 
   constructor(post: Post) {
     this.#post = post;
@@ -33,28 +31,28 @@ export class Asking {
     const sight = withGoals(sightOf(outline, view, details), model, place);
     const wanted = wants(model, sight);
     for (const message of wanted.messages) this.#post(message);
-    this.#askForRequest(model, place);
-    this.#askWhatIf(model, place);
+    const request = this.#askForRequest(model, place);
+    const whatIf = model.asked.whatIf || this.#askWhatIf(model, place);
     const held = new Set([...sight.closed, ...sight.open, model.selectedTurn ?? -1]);
-    return bounded(wanted.model, sight.around ?? { from: 0, to: 0 }, held);
+    const next = bounded(wanted.model, sight.around ?? { from: 0, to: 0 }, held);
+    return { ...next, asked: { ...next.asked, request, whatIf } };
   }
 
-  /** The request that is shown is the selected turn's. */
-  #askForRequest({ head, selectedTurn, loaded }: PageModel, { panels }: Place): void {
+  /** The request that is shown is the selected turn's, whose key is returned. */
+  #askForRequest({ head, selectedTurn, loaded, asked }: PageModel, { panels }: Place): string {
     const turn = selectedTurn === null ? null : turnAt(loaded, selectedTurn);
     const wanted =
       panels.request === true && head !== null && turn !== null ? turnKey(head.session, turn) : "";
-    if (wanted === this.#requested) return;
-    this.#requested = wanted;
-    if (head !== null && turn !== null && wanted !== "")
+    if (head !== null && turn !== null && wanted !== "" && wanted !== asked.request)
       this.#post({ type: "wantRequest", session: head.session, turn, from: 0 });
+    return wanted;
   }
 
-  /** An open what-if panel begins with the session as it is, or as the person left it. */
-  #askWhatIf({ head, whatIf }: PageModel, { panels, choices }: Place): void {
-    if (head === null || panels.whatif !== true || whatIf !== null || this.#whatIf === head.session) return;
-    this.#whatIf = head.session;
+  /** An open what-if panel begins with the session as it is, or as the person left it. Whether it was asked for. */
+  #askWhatIf({ head, whatIf }: PageModel, { panels, choices }: Place): boolean {
+    if (head === null || panels.whatif !== true || whatIf !== null) return false;
     this.#post({ type: "whatIf", session: head.session, query: 1, knobs: choices.knobs });
+    return true;
   }
 }
 

@@ -110,6 +110,7 @@ export class Inspector {
     this.#find(query, 0);
     if (this.#session === this.#shownSession) return;
     this.#shownSession = this.#session;
+    this.#desk.begin();
     if (selectedTurn !== null) this.#model = withSelectedTurn(this.#model, selectedTurn);
     this.#pane.restore(top, selected !== null);
     this.#readOn();
@@ -127,7 +128,9 @@ export class Inspector {
   #analysed(): void {
     if (Object.keys(this.#place.panels).length === 0) this.#panel("analysis", true);
     const { knobs } = this.#place.choices;
-    if (this.#session !== null) this.#post({ type: "whatIf", session: this.#session, query: 1, knobs });
+    if (this.#session === null || this.#model.asked.whatIf) return;
+    this.#model = { ...this.#model, asked: { ...this.#model.asked, whatIf: true } };
+    this.#post({ type: "whatIf", session: this.#session, query: 1, knobs });
   }
 
   #find(query: FindQuery, afterMs?: number): void {

@@ -21,12 +21,16 @@ export type Asked = {
   readonly turns: ReadonlySet<number>;
   readonly details: ReadonlySet<string>;
   readonly staleDetails: ReadonlySet<string>; // shown until they come again
+  readonly request: string; // the turn whose request was asked for last, by key; empty: none
+  readonly whatIf: boolean; // what if was asked for, of the session that is shown
 };
 export const NOTHING_ASKED: Asked = {
   rows: new Set(),
   turns: new Set(),
   details: new Set(),
   staleDetails: new Set(),
+  request: "",
+  whatIf: false,
 };
 
 /**
@@ -140,7 +144,12 @@ function opened(model: PageModel, { head, turnCount, rows, newest, plot }: ToVie
     loaded,
     plot: plotWith({ ...plot, turnCount }, []),
     selectedTurn: isSame ? followed(base, turnCount) : turnCount === 0 ? null : turnCount - 1,
-    asked: { ...NOTHING_ASKED, staleDetails: new Set(base.details.keys()) },
+    asked: {
+      ...NOTHING_ASKED,
+      staleDetails: new Set(base.details.keys()),
+      request: base.asked.request, // answered from the log, not from what began anew
+      whatIf: base.asked.whatIf,
+    },
   };
 }
 

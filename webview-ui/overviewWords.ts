@@ -29,15 +29,16 @@ const isIncomplete = ({ inspected, total, complete }: ListView): boolean =>
 
 /** Only what is not zero is said. */
 export function overviewParts(head: SessionHead, fill: Fill | null, unit: Unit, f: TokenFormat): Part[] {
-  const { storedResults, storedChars } = head.totals;
+  const { storedResults, storedChars, hiddenChars, deletedResults } = head.totals;
+  const deleted = deletedResults === 0 ? "" : `; ${f.count(deletedResults, "result")} deleted`;
   const incomplete = head.lists.filter(isIncomplete);
   const parts = [
     fill === null ? null : windowPart(fill, head.windowTokens, f),
-    storedResults === 0 || head.kind === "analysed" // nothing of that is on this machine's disk by us
+    storedResults + deletedResults === 0 || head.kind === "analysed" // nothing of that is on this machine's disk by us
       ? null
       : {
           text: `${f.count(storedResults, "result")} stored`,
-          title: `${f.count(storedChars, "character")} stored, ${f.number(head.totals.hiddenChars)} not shown`,
+          title: `${f.count(storedChars, "character")} stored, ${f.number(hiddenChars)} not shown${deleted}`,
         },
     unit === "cost" && hasCosts(head) ? costPart(head, f) : savedPart(head, f),
     head.incompleteLists === 0

@@ -66,7 +66,6 @@ function whatIfLine(
 export class PanelDesk {
   readonly #format: TokenFormat;
   readonly #events: DeskEvents;
-  #session = "";
   #own: Own = NOTHING_OWN;
 
   constructor(f: Format, events: DeskEvents) {
@@ -79,12 +78,12 @@ export class PanelDesk {
     return this.#own;
   }
 
+  /** Another session came into view. */
+  begin(): void {
+    this.#own = NOTHING_OWN;
+  }
+
   view(panel: Panel, model: PageModel): TemplateResult | typeof nothing {
-    const session = model.head?.session ?? "";
-    if (session !== this.#session) {
-      this.#session = session;
-      this.#own = NOTHING_OWN;
-    }
     switch (panel) {
       case "overview":
         return this.#overview(model);

@@ -37,6 +37,7 @@ export function wants(model: PageModel, sight: Sight): Wanted {
       ...model,
       loaded: { ...loaded, stale: new Set([...loaded.stale].filter((at) => !turns.includes(at))) },
       asked: {
+        ...asked,
         rows: new Set([...asked.rows, ...rows]),
         turns: new Set([...asked.turns, ...turns]),
         details: new Set([...asked.details, ...details]),

@@ -179,13 +179,17 @@ export function figureRows({ sums }: WhatIfSeries, f: TokenFormat): FigureRow[] 
   ];
 }
 
-/** What the settings would have done. */
+const goneSentence = (results: number, f: TokenFormat): string =>
+  `${f.count(results, "stored result")} ${results === 1 ? "is" : "are"} deleted or cannot be read: counted by ${results === 1 ? "its" : "their"} size.`;
+
+/** What the settings would have done, and what of the figures is known by its size only. */
 export function whatIfSentence(series: WhatIfSeries, f: TokenFormat): string {
-  const { storedOnArrival, shortenedLater, readBacks, hiddenAtEndTokens } = series;
+  const { storedOnArrival, shortenedLater, readBacks, goneResults, hiddenAtEndTokens } = series;
   const parts = [
     `${f.count(storedOnArrival, "result")} stored`,
     `${f.number(shortenedLater)} shortened later`,
   ];
   if (readBacks > 0) parts.push(`${f.number(readBacks)} read back`);
-  return `${parts.join(", ")}; ${f.count(hiddenAtEndTokens, "token")} hidden at the end.`;
+  const done = `${parts.join(", ")}; ${f.count(hiddenAtEndTokens, "token")} hidden at the end.`;
+  return goneResults === 0 ? done : `${done} ${goneSentence(goneResults, f)}`;
 }

@@ -69,6 +69,7 @@ export function summaryOf({ totals, lists }: Pick<SessionHead, "totals" | "lists
       ? "no results stored"
       : `${f.count(totals.storedResults, "result")} stored (${f.count(totals.storedChars, "character")}, ${f.number(totals.hiddenChars)} not shown)`;
   const parts = [f.count(totals.calls, "call"), stored];
+  if (totals.deletedResults > 0) parts.push(`${f.number(totals.deletedResults)} deleted`);
   if (totals.readBacks > 0) parts.push(`${f.number(totals.readBacks)} read back`);
   const limits = limitsOf(totals, f);
   if (limits !== "") parts.push(limits);

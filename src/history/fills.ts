@@ -23,7 +23,7 @@ const NOTHING: MessageFills = {
   naive: 0,
 };
 
-/** Of what stands before the messages: `HistoryState.prefix`, which has this many tokens. */
+/** Of what stands before the messages: `prefixText`, which has this many tokens. */
 export function prefixFills(prefix: string, tokens: number, { count }: TokenCounter): PrefixFills {
   const [, , definitions = []] = prefix === "" ? [] : (JSON.parse(prefix) as [string, string, unknown[]]);
   const tools = definitions.length === 0 ? 0 : Math.min(tokens, count(JSON.stringify(definitions)));

@@ -9,6 +9,7 @@ import type { ToolClass } from "../schema/tool";
 import { type CacheState, cacheAfterReply, cacheAfterRequest, cacheConfigured, NO_CACHE } from "./cacheState";
 import { type Calibration, calibrationFold } from "./calibration";
 import { spliced } from "./pair";
+import { prefixText } from "./requestText";
 
 /**
  * How far a call without a result had come: what a synthetic result may truthfully say (CONFORMANCE §2). `stored`: the
@@ -211,7 +212,7 @@ export const idleSecondsAt = ({ lastRequestAt }: HistoryState, now: number): num
 
 function configured(state: Draft, event: Logged & EventOf<"configured">): Draft {
   state.cache = cacheConfigured(state.cache, event);
-  const prefix = JSON.stringify([event.model.id, event.system, event.tools]);
+  const prefix = prefixText(event);
   if (prefix === state.prefix) return state;
   state.prefix = prefix;
   return changed(state, -1, event);

@@ -1,4 +1,5 @@
 /** The one text that stands for a request, so that its digest can be compared. */
+import type { EventOf } from "../schema/event";
 import type { MediaShown, Message } from "../schema/message";
 import type { DurableRequest } from "../schema/model";
 import type { ToolSpec } from "../schema/tool";
@@ -7,6 +8,10 @@ import type { ToolSpec } from "../schema/tool";
 export function requestText({ system, tools, messages }: DurableRequest): string {
   return JSON.stringify({ system, tools: tools.map(toolInOrder), messages: messages.map(messageInOrder) });
 }
+
+/** What stands before the messages of a request, as it is counted and compared. */
+export const prefixText = ({ model, system, tools }: EventOf<"configured">): string =>
+  JSON.stringify([model.id, system, tools]);
 
 /** The part of it that stands for the tools. */
 export const toolsText = (tools: DurableRequest["tools"]): string => JSON.stringify(tools.map(toolInOrder));

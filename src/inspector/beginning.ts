@@ -33,6 +33,7 @@ export function started(event: Logged & EventOf<"session_started">): SessionHead
       calls: 0,
       storedResults: 0,
       storedChars: 0,
+      deletedResults: 0,
       hiddenChars: 0,
       readBacks: 0,
       clamped: 0,

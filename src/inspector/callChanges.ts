@@ -42,13 +42,26 @@ export const pageOf = (
 export function stored(draft: Draft, event: Logged & EventOf<"tool_result_stored">): Draft {
   const { n, handle, chars, bytes, lines } = event;
   draft.owners.set(handle, event.call);
-  if (event.mediaType !== undefined) {
-    total(draft, { storedResults: 1 });
-    return changeCall(draft, event.call, (call) => mediaStored(call, event));
-  }
-  total(draft, { storedResults: 1, storedChars: chars });
+  hold(draft, handle, chars);
+  if (event.mediaType !== undefined) return changeCall(draft, event.call, (call) => mediaStored(call, event));
   const row = { n, handle, chars, bytes, lines, readBy: [], readBacks: 0, isForgotten: false };
   return changeCall(draft, event.call, () => ({ stored: row }));
+}
+
+/** One more result under a handle. Those that were deleted under it are there again. */
+function hold(draft: Draft, handle: Handle, chars: number): void {
+  const { results = 0, isForgotten = false } = draft.held.get(handle) ?? {};
+  draft.held.set(handle, { results: results + 1, chars, isForgotten: false });
+  const again = isForgotten ? results : 0;
+  total(draft, { storedResults: 1 + again, storedChars: (1 + again) * chars, deletedResults: -again });
+}
+
+function letGo(draft: Draft, handle: Handle): void {
+  const held = draft.held.get(handle);
+  if (held === undefined || held.isForgotten) return;
+  const { results, chars } = held;
+  draft.held.set(handle, { ...held, isForgotten: true });
+  total(draft, { storedResults: -results, storedChars: -results * chars, deletedResults: results });
 }
 
 export function remembered(draft: Draft, event: Logged & EventOf<"remembered">): Draft {
@@ -70,6 +83,7 @@ export function remembered(draft: Draft, event: Logged & EventOf<"remembered">):
 export function forgotten(draft: Draft, { n, type, handle }: Logged & EventOf<"forgotten">): Draft {
   const text = `You deleted the content of ${handle}. What was shown of it stays in the log.`;
   note(draft, null, { n, type, tone: "plain", text });
+  letGo(draft, handle);
   const owner = draft.owners.get(handle);
   if (owner === undefined) return draft;
   return changeCall(draft, owner, ({ stored: row }) => ({ stored: row && { ...row, isForgotten: true } }));

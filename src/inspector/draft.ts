@@ -20,6 +20,8 @@ export type InspectorFold = {
   head: SessionHead | null;
   readonly turns: TurnPages;
   readonly owners: Map<Handle, string>;
+  /** Results that were stored under a handle, each of so many characters; deleted are all of them. */
+  readonly held: Map<Handle, { results: number; chars: number; isForgotten: boolean }>;
   readonly open: Set<string>; // calls that no result came to yet
   readonly fill: FillState;
   readonly series: Series;

@@ -8,7 +8,7 @@ import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { byteLength, charLength, lineCount } from "../schema/text";
 import { type InspectorFold, inspectorFold, settle } from "./project";
-import type { RecordedSession } from "./whatIf/session";
+import type { RecordedSession } from "./whatIf/wholes";
 
 export type LookedAt = {
   readonly session: string;

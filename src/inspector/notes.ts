@@ -8,8 +8,10 @@ export function mended({ what, detail }: EventOf<"recovered">): string {
 }
 
 export function adoptedNotice({ from, claims, missing }: EventOf<"adopted">): string {
+  const deleted = claims.filter(({ forgotten }) => forgotten).length;
+  const gone = deleted === 0 ? "" : ` Deleted there, so not here: ${deleted}.`;
   const lost = missing.length === 0 ? "" : ` Missing there, so missing here: ${missing.length}.`;
-  return `Begun as a copy of session ${from}, with its stored results (${claims.length}).${lost}`;
+  return `Begun as a copy of session ${from}, with its stored results (${claims.length - deleted}).${gone}${lost}`;
 }
 
 export function gatedNotice({ verdict, unread }: EventOf<"gated">): string {

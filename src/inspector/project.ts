@@ -36,6 +36,7 @@ export const inspectorFold: Fold<InspectorFold> = {
     head: null,
     turns: noTurns(),
     owners: new Map(),
+    held: new Map(),
     open: new Set(),
     fill: noFill(),
     series: [],

@@ -10,6 +10,7 @@ export function reportOf(view: SessionView): readonly string[] {
 
 function linesOf(view: SessionView): readonly string[] {
   const { totals } = view;
+  const deleted = totals.deletedResults === 0 ? "" : `, ${totals.deletedResults} deleted`;
   return [
     `${view.title}`,
     `${view.model}, result limits ${view.mode}, policy ${view.policy} (${view.policySha256.slice(0, 12)})`,
@@ -17,7 +18,7 @@ function linesOf(view: SessionView): readonly string[] {
     ...view.notices.map((notice) => `! ${notice}`),
     ...view.turns.flatMap(turnLines),
     "",
-    `${totals.calls} calls, ${totals.storedResults} results stored (${totals.storedChars} characters, ${totals.hiddenChars} not shown), ` +
+    `${totals.calls} calls, ${totals.storedResults} results stored (${totals.storedChars} characters, ${totals.hiddenChars} not shown)${deleted}, ` +
       `${totals.readBacks} read back, ${totals.clamped} lowered, ${totals.proposed} proposed, ${totals.repairs} repairs`,
   ];
 }

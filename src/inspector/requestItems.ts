@@ -1,8 +1,9 @@
 /** The parts of a request as the inspector lists them, and what became of each since the request before. */
 import { headOf } from "../claims/cut";
+import { prefixFills } from "../history/fills";
 import { messageTokens } from "../history/messageTokens";
-import { toolsText } from "../history/requestText";
-import type { Logged } from "../schema/event";
+import { prefixText, toolsText } from "../history/requestText";
+import type { EventOf, Logged } from "../schema/event";
 import type { MediaShown, Message } from "../schema/message";
 import type { DurableRequest } from "../schema/model";
 import type { ChangedBy, RequestItem } from "../schema/requestView";
@@ -17,6 +18,28 @@ export type ItemState = Pick<RequestItem, "state" | "by">;
 export const SAME: ItemState = { state: "same", by: null };
 export const NEW: ItemState = { state: "new", by: null };
 
+/** Null: nothing is counted. `ofPrefix`: the tokens of the system prompt or of the tools. */
+export type Counting = {
+  readonly counter: TokenCounter | null;
+  readonly ofPrefix: (at: number, text: string) => number;
+};
+
+/** As the log counts them, which is with what is written around them; where it does not say, the text alone. */
+export function countingOf(
+  { fills, prefix }: EventOf<"requested">,
+  configured: EventOf<"configured"> | null,
+  counter: TokenCounter | null,
+): Counting {
+  if (counter === null || !fills || !configured)
+    return { counter, ofPrefix: (_, text) => counter?.count(text) ?? 0 };
+  const recount = () => {
+    const text = prefixText(configured);
+    return prefixFills(text, counter.count(text), counter);
+  };
+  const { system, tools } = prefix?.counter === counter.name ? fills : recount();
+  return { counter, ofPrefix: (at) => (at === SYSTEM_AT ? system : tools) };
+}
+
 /** The item's whole text; null: there is none at that place. */
 export function textOfItem({ system, tools, messages }: DurableRequest, at: number): string | null {
   if (at === SYSTEM_AT) return system;
@@ -30,7 +53,7 @@ export function itemOf(
   request: DurableRequest,
   at: number,
   state: ItemState,
-  counter: TokenCounter | null,
+  { counter, ofPrefix }: Counting,
 ): RequestItem | null {
   const text = textOfItem(request, at);
   if (text === null) return null;
@@ -42,7 +65,7 @@ export function itemOf(
     call: result?.call ?? null,
     tool: result?.name ?? null,
     chars: charLength(text),
-    tokens: counter && (message ? messageTokens(message, counter) : counter.count(text)),
+    tokens: counter && (message ? messageTokens(message, counter) : ofPrefix(at, text)),
     ...state,
     preview: previewOf(text),
   };

@@ -14,6 +14,7 @@ import {
   ChangeTrail,
   type Compared,
   compared,
+  countingOf,
   type ItemState,
   itemOf,
   NEW,
@@ -108,13 +109,14 @@ export class RequestReader {
   }
 
   #items(found: Found, from: number, count: number): RequestItem[] {
-    const { cursor, configured } = found;
+    const { cursor, event, configured } = found;
     const request = requestIn(found);
+    const counting = countingOf(event, configured, this.#counter);
     const ofPrefix = this.#stateOfPrefix(cursor, configured);
     const items: RequestItem[] = [];
     for (let at = Math.max(SYSTEM_AT, from); items.length < count; at++) {
       const state = at < 0 ? ofPrefix(at) : stateAt(cursor, at);
-      const item = itemOf(request, at, state, this.#counter);
+      const item = itemOf(request, at, state, counting);
       if (!item) break;
       items.push(item);
     }

@@ -225,8 +225,9 @@ export type Attention = z.infer<typeof Attention>;
 /** Sums over a session. A request that was made only to read something back is none of the naive ones. Costs are in tokens of input at the price of what is not cached. */
 export const Totals = z.object({
   calls: size,
-  storedResults: size,
+  storedResults: size, // that were not deleted
   storedChars: size,
+  deletedResults: size, // by the person
   hiddenChars: size, // stored, not shown
   readBacks: size,
   clamped: size,

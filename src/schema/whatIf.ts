@@ -34,6 +34,7 @@ export const WhatIfRun = z.object({
   peak: ways(size),
   hiddenAtEnd: Hidden,
   readBacks: size, // requests
+  goneResults: size, // stored results whose content is deleted or cannot be read
   storedOnArrival: Hidden,
   shortenedLater: Hidden.extend({ toOneLine: size }),
 });
@@ -58,6 +59,7 @@ export const WhatIfSeries = z.object({
   storedOnArrival: size,
   shortenedLater: size,
   readBacks: size,
+  goneResults: size,
   hiddenAtEndTokens: size,
   counter: z.string(),
 });

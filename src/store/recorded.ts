@@ -12,7 +12,7 @@ export type RecordedInStore = {
 const GONE = ["blob-missing", "blob-corrupt", "blob-forgotten"];
 
 /**
- * What is gone of the contents is shown as the conversation had it. Throws `log-damaged`, and where the contents are more
+ * What is gone of the contents is not among them. Throws `log-damaged`, and where the contents are more
  * than `maximumBytes` together `session-too-large`.
  */
 export async function recordedIn(

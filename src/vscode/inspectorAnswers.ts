@@ -54,8 +54,8 @@ export class InspectorAnswers {
     this.#problemOf = problemOf;
   }
 
-  /** Null where there is nothing to answer: the session is gone, and the page is told so otherwise. */
-  async answer(asked: Asked): Promise<ToView | null> {
+  /** Null where there is nothing to answer: the session is gone, and the page (`asker`) is told so otherwise. */
+  async answer(asked: Asked, asker: object): Promise<ToView | null> {
     const { session } = asked;
     if (asked.type === "wantContent") return this.#content(session, () => this.#shownAt(asked, asked.offset));
     if (asked.type === "wantLine") return this.#content(session, () => this.#line(asked));
@@ -63,8 +63,7 @@ export class InspectorAnswers {
     if (asked.type === "wantRequest") return this.#request(asked);
     if (asked.type === "wantMessage")
       return this.#replays.message(session, asked.turn, asked.at, asked.offset);
-    if (asked.type === "whatIf")
-      return this.#replays.whatIf(session, asked.query, asked.knobs, this.#problemOf);
+    if (asked.type === "whatIf") return this.#replays.whatIf(asked, asker, this.#problemOf);
     const fold = await this.#sessions.fold(session);
     if (fold === null) return null;
     switch (asked.type) {

@@ -92,7 +92,7 @@ export class InspectorPage implements vscode.Disposable {
 
   async #answer(asked: Parameters<InspectorAnswers["answer"]>[0]): Promise<void> {
     try {
-      const answer = await this.#ports.answers.answer(asked);
+      const answer = await this.#ports.answers.answer(asked, this);
       if (answer !== null) await this.#post(answer);
     } catch (cause) {
       await this.#tellSessions(this.#ports.problemOf(cause));

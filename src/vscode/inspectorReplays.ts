@@ -4,7 +4,7 @@ import { RequestReader } from "../inspector/requestView";
 import { knobsIn } from "../inspector/whatIf/knobs";
 import { seriesOnWire } from "../inspector/whatIf/onWire";
 import { type PreparedWhatIf, prepareWhatIf } from "../inspector/whatIf/series";
-import type { RecordedSession } from "../inspector/whatIf/session";
+import type { RecordedSession } from "../inspector/whatIf/wholes";
 import type { Hash } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import type { ToViewOf } from "../schema/inspector";
@@ -22,6 +22,12 @@ export type ReplayPorts = {
   readonly hash: Hash;
 };
 
+export type WhatIfQuestion = {
+  readonly session: string;
+  readonly query: number;
+  readonly knobs: WhatIfKnobs | null; // null: as the session was configured
+};
+
 const ITEMS = 200;
 
 /** The last session that was asked about is kept, until it changes. */
@@ -29,7 +35,7 @@ export class InspectorReplays {
   readonly #ports: ReplayPorts;
   #reader: { readonly session: string; readonly reader: Promise<RequestReader> } | null = null;
   #prepared: { readonly session: string; readonly prepared: Promise<PreparedWhatIf> } | null = null;
-  readonly #newest = new Map<string, number>(); // query, by session: an older one stops
+  readonly #newest = new WeakMap<object, object>(); // what if, by who asks: an older question of theirs stops
 
   constructor(ports: ReplayPorts) {
     this.#ports = ports;
@@ -73,19 +79,19 @@ export class InspectorReplays {
       : { type: "message", session, turn, at, text: windowOf(text, Math.min(offset, text.length)) };
   }
 
-  /** Null where a newer question took its place. */
+  /** Null where a newer question of the same `asker` took its place. */
   async whatIf(
-    session: string,
-    query: number,
-    knobs: WhatIfKnobs | null,
+    asked: WhatIfQuestion,
+    asker: object,
     problemOf: (cause: unknown) => string,
   ): Promise<ToViewOf<"whatIf"> | null> {
-    this.#newest.set(session, query);
+    const { session, query, knobs } = asked;
+    this.#newest.set(asker, asked);
     try {
       const prepared = await this.#preparedOf(session);
       const chosen = knobs ?? prepared.knobs;
       const answer = { type: "whatIf", session, query, knobs: chosen, defaults: prepared.knobs } as const;
-      const shouldStop = () => this.#newest.get(session) !== query;
+      const shouldStop = () => this.#newest.get(asker) !== asked;
       const run = await prepared.series(chosen, { shouldStop, pause: () => new Promise(setImmediate) });
       return run && { ...answer, series: seriesOnWire(run), problem: null };
     } catch (cause) {

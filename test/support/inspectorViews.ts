@@ -31,6 +31,7 @@ export const headWith = (more: Partial<SessionHead> = {}): SessionHead => ({
   totals: {
     calls: 0,
     storedResults: 0,
+    deletedResults: 0,
     storedChars: 0,
     hiddenChars: 0,
     readBacks: 0,

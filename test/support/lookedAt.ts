@@ -70,6 +70,6 @@ export class LookedAtSession {
   }
 
   answer(asked: Asked | (FromView & { type: Asked["type"] })): Promise<ToView | null> {
-    return this.#answers.answer(asked as Asked);
+    return this.#answers.answer(asked as Asked, this);
   }
 }

@@ -45,6 +45,7 @@ export const HEAD: SessionHead = {
   totals: {
     calls: 30,
     storedResults: 3,
+    deletedResults: 0,
     storedChars: 392_112,
     hiddenChars: 390_000,
     readBacks: 2,
@@ -159,6 +160,7 @@ export const SERIES: WhatIfSeries = {
   storedOnArrival: 12,
   shortenedLater: 3,
   readBacks: 2,
+  goneResults: 0,
   hiddenAtEndTokens: 84_000,
   counter: "o200k",
 };

@@ -10,12 +10,14 @@ export const count = (value: number, one: string, many = `${one}s`): string =>
 /** The sentence at the top: what happened in the session, in numbers. */
 export function summaryOf({ totals, lists }: Pick<SessionView, "totals" | "lists">): string {
   if (totals.calls === 0) return "No tool calls yet.";
-  const { storedResults, storedChars, hiddenChars, readBacks, clamped, proposed, repairs } = totals;
+  const { storedResults, storedChars, deletedResults, hiddenChars, readBacks, clamped, proposed, repairs } =
+    totals;
   const stored =
     storedResults === 0
       ? "no results stored"
       : `${count(storedResults, "result")} stored (${count(storedChars, "character")}, ${number(hiddenChars)} not shown)`;
   const parts = [count(totals.calls, "call"), stored];
+  if (deletedResults > 0) parts.push(`${number(deletedResults)} deleted`);
   if (readBacks > 0) parts.push(`${number(readBacks)} read back`);
   if (clamped > 0) parts.push(`${count(clamped, "limit")} lowered`);
   if (proposed > 0)

@@ -11,13 +11,14 @@ import { type Changes, type Hidden, hiddenAtEnd } from "./changes";
 import type { Window } from "./fills";
 import { type LargeItem, largestOf } from "./largest";
 import { oursWith } from "./ours";
-import { prefixOf, tokensOf } from "./prefix";
+import { prefixesOf, withPrefixes } from "./prefix";
 import { profileOf } from "./profiles";
 import { recordedOf } from "./recorded";
 import { replaying, SENDING_EVERYTHING, type Sent } from "./replayed";
 import { finished } from "./running";
-import { type RecordedSession, sessionOf } from "./session";
+import { sessionOf } from "./session";
 import type { Policy, Profile, Session } from "./types";
+import { goneIn, type RecordedSession } from "./wholes";
 
 export type Analysis = {
   readonly session: string; // its id, as the transcript or the store has it
@@ -65,8 +66,8 @@ export function analyse(recorded: RecordedSession, choices: AnalysisChoices): An
   const configured = events.findLast((event) => event.type === "configured");
   const model = configured?.model.id ?? "unknown";
   const profile = choices.profile ?? profileOf(model, configured);
-  const before = prefixOf(configured, tokens);
-  const session = { ...sessionOf("", recorded, tokens), prefixTokens: tokensOf(before) };
+  const before = prefixesOf(events, tokens);
+  const session = withPrefixes(sessionOf("", recorded, tokens), before);
   const replayed = (policy: Policy) => finished(replaying(session, policy, profile, tokens, before));
   const everything = replayed(SENDING_EVERYTHING);
   const cloakroom = replayed(oursWith("cloakroom", settings));
@@ -124,16 +125,14 @@ function reportedPeak(events: readonly Logged[]): number | null {
   return peak;
 }
 
-function notesOf({ events, contents }: RecordedSession): readonly string[] {
-  const [started] = events;
+function notesOf(recorded: RecordedSession): readonly string[] {
+  const [started] = recorded.events;
   const notes = started?.type === "session_started" ? (started.from?.transcript?.notes ?? []) : [];
-  const isGone = (event: Logged): boolean =>
-    event.type === "tool_result_stored" && event.mediaType === undefined && !contents.has(event.sha256);
-  const gone = events.filter(isGone).length;
+  const gone = goneIn(recorded);
   if (gone === 0) return notes;
   return [
     ...notes,
-    `${gone.toLocaleString("en")} stored result(s) cannot be read any more: counted as they were shown`,
+    `${gone.toLocaleString("en")} stored result(s) are deleted or cannot be read: counted by their size`,
   ];
 }
 

@@ -2,9 +2,9 @@
 import type { TokenCounter } from "../../schema/tokens";
 import type { AnalysedSession } from "../analysisReport";
 import { analyse } from "./analyse";
-import type { RecordedSession } from "./session";
 import { countedOnce } from "./tokens";
 import type { Profile } from "./types";
+import type { RecordedSession } from "./wholes";
 
 /** `source`: a file or a session as it was named. Throws where it cannot be read. */
 export type ReadRecorded = (source: string, tokens: TokenCounter) => Promise<readonly RecordedSession[]>;

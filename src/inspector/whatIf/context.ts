@@ -37,17 +37,18 @@ export class Context {
   readonly #live: (ResultItem | undefined)[] = []; // of the session's items, by their index there
   readonly #traces = new Map<ResultItem, Trace>();
   readonly #changed = new Set<ResultItem>(); // since the last request
-  readonly prefixTokens: number;
   readonly #watch: Watch | undefined;
+  #prefixTokens: number;
   #sum: number;
   #whole: number;
   #sent = 0; // items of the last request
+  #isPrefixNew = false; // since the last request
   #common = 0; // of them, those before the first that differs
 
   constructor(session: Session, profile: Profile, tokens: TokenCounter, watch?: Watch) {
-    this.prefixTokens = session.prefixTokens ?? PREFIX_TOKENS;
-    this.#sum = this.prefixTokens;
-    this.#whole = this.prefixTokens;
+    this.#prefixTokens = session.prefixTokens ?? PREFIX_TOKENS;
+    this.#sum = this.#prefixTokens;
+    this.#whole = this.#prefixTokens;
     this.#watch = watch;
     this.#session = session;
     this.#profile = profile;
@@ -60,6 +61,19 @@ export class Context {
 
   get wholeTokens(): number {
     return this.#whole;
+  }
+
+  get prefixTokens(): number {
+    return this.#prefixTokens;
+  }
+
+  /** Of what stands before the items. Where that is other than before, the provider has nothing of the next request. */
+  set prefixTokens(tokens: number) {
+    if (tokens === this.#prefixTokens) return;
+    this.#sum += tokens - this.#prefixTokens;
+    this.#whole += tokens - this.#prefixTokens;
+    this.#prefixTokens = tokens;
+    this.#isPrefixNew = true;
   }
 
   /** The session's items up to here. */
@@ -100,7 +114,7 @@ export class Context {
 
   send(idleSeconds: number, isAsking: boolean): void {
     const { read, write, ttlSeconds } = this.#profile;
-    const isWarm = this.perRequest.length > 0 && idleSeconds <= ttlSeconds;
+    const isWarm = this.perRequest.length > 0 && !this.#isPrefixNew && idleSeconds <= ttlSeconds;
     let reused = 0;
     if (isWarm) {
       reused = this.#sum;
@@ -113,6 +127,7 @@ export class Context {
     this.#watch?.(request, this.items, this.#sizes);
     this.#sent = this.items.length;
     this.#common = this.#sent;
+    this.#isPrefixNew = false;
     for (const item of this.#changed) {
       const trace = this.#traces.get(item);
       if (trace) trace.ever = union([...trace.ever, ...item.shown.kept]);

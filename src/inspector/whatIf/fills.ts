@@ -25,6 +25,7 @@ export type Window = { readonly request: number; readonly tokens: number; readon
 export type Carried = {
   readonly request: number;
   readonly tokens: number;
+  readonly before: readonly Fill[]; // what stands before its items
   readonly items: number;
   readonly sizes: readonly number[];
   readonly all: readonly Item[]; // of all requests: the first `items` are its own
@@ -62,8 +63,8 @@ export function fillsOf({ items: count, sizes, all }: Carried): readonly Fill[] 
 export const argumentTokens = ({ calls = [] }: SaidItem): number =>
   calls.reduce((sum, call) => sum + call.tokens, 0);
 
-export /** Without what was read back: that is no item of the session. */
-function sizesOf(carried: Carried | null): readonly number[] {
+/** Without what was read back: that is no item of the session. */
+export function sizesOf(carried: Carried | null): readonly number[] {
   if (carried === null) return [];
   return carried.sizes.slice(0, carried.items).filter((_, at) => carried.all[at]?.kind !== "window");
 }

@@ -32,6 +32,7 @@ export function seriesOnWire(run: WhatIfRun): WhatIfSeries {
     storedOnArrival: run.storedOnArrival.results,
     shortenedLater: run.shortenedLater.results,
     readBacks: run.readBacks,
+    goneResults: run.goneResults,
     hiddenAtEndTokens: run.hiddenAtEnd.tokens,
     counter: run.counter,
   };

@@ -26,13 +26,13 @@ export type Replayed = {
   readonly changes: Changes;
 };
 
-/** `before`: what stands before the items of each request. A request of the session at a time. */
+/** `before`: what stands before the items of each request of the session. A request of the session at a time. */
 export function* replaying(
   session: Session,
   policy: Policy,
   profile: Profile,
   tokens: TokenCounter,
-  before: readonly Fill[],
+  before: readonly (readonly Fill[])[],
 ): Running<Replayed> {
   const counted = new ChangeCount(tokens);
   let requests = 0;
@@ -48,6 +48,7 @@ export function* replaying(
     if (!isLast && !isLargest) return;
     const carried = {
       request: requests,
+      before: before[request.isAsking ? own : own - 1] ?? [],
       tokens: request.tokens,
       items: items.length,
       sizes: sizes.slice(),
@@ -61,7 +62,11 @@ export function* replaying(
     watch,
   });
   const windowOf = (carried: Carried | null): Window | null =>
-    carried && { request: carried.request, tokens: carried.tokens, fills: [...before, ...fillsOf(carried)] };
+    carried && {
+      request: carried.request,
+      tokens: carried.tokens,
+      fills: [...carried.before, ...fillsOf(carried)],
+    };
   return {
     simulated,
     sent: {

@@ -6,14 +6,15 @@ import { hiddenAtEnd } from "./changes";
 import type { SimulatedRequest } from "./context";
 import { knobsOf, settingsWith } from "./knobs";
 import { oursWith } from "./ours";
-import { prefixOf, tokensOf } from "./prefix";
+import { prefixesOf, withPrefixes } from "./prefix";
 import { profileFrom } from "./profiles";
 import { recordedOf, recordedTokens } from "./recorded";
 import { type Replayed, replaying, SENDING_EVERYTHING } from "./replayed";
 import { finishedWith, type Pauses } from "./running";
-import { type RecordedSession, sessionOf } from "./session";
+import { sessionOf } from "./session";
 import { type CountedOnce, countedOnce } from "./tokens";
 import type { Policy, Profile, Session } from "./types";
+import { goneIn, type RecordedSession } from "./wholes";
 
 /** Requests of the session between two pauses. */
 const REQUESTS_AT_ONCE = 8;
@@ -30,6 +31,7 @@ export class PreparedWhatIf {
   readonly #settings: CoreSettings;
   readonly #session: Session;
   readonly #tokens: CountedOnce;
+  readonly #gone: number;
 
   constructor(recorded: RecordedSession, tokens: TokenCounter) {
     const configured = recorded.events.findLast((event) => event.type === "configured");
@@ -38,8 +40,9 @@ export class PreparedWhatIf {
     this.#events = recorded.events;
     this.#settings = configured?.settings ?? DEFAULT_SETTINGS;
     this.#tokens = countedOnce(tokens);
-    const prefixTokens = tokensOf(prefixOf(configured, this.#tokens));
-    this.#session = { ...sessionOf("", recorded, this.#tokens), prefixTokens };
+    this.#gone = goneIn(recorded);
+    const prefixes = prefixesOf(recorded.events, this.#tokens);
+    this.#session = withPrefixes(sessionOf("", recorded, this.#tokens), prefixes);
   }
 
   /**
@@ -84,6 +87,7 @@ export class PreparedWhatIf {
       },
       hiddenAtEnd: hiddenAtEnd(this.#session, cloakroom.sizes),
       readBacks: cloakroom.simulated.roundTrips,
+      goneResults: this.#gone,
       ...cloakroom.changes,
     };
   }

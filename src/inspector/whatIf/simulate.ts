@@ -16,7 +16,7 @@
 import type { TokenCounter } from "../../schema/tokens";
 import { Context, type SimulatedRequest, type Watch } from "./context";
 import { finished, type Running } from "./running";
-import type { Policy, Profile, Session } from "./types";
+import type { Moment, Policy, Profile, Session } from "./types";
 
 /** Whether what a reply needed and was hidden is read back, and whether that stays or is a result like any other. */
 export type Redemption = "none" | "stays" | "result";
@@ -54,10 +54,10 @@ export function* simulating(
   const context = new Context(session, profile, tokens, watch);
   const ask = policy.open(tokens, profile);
   let evidenceHidden = 0;
-  for (const [n, { items, idleSeconds, evidence }] of session.requests.entries()) {
+  for (const [n, { items, idleSeconds, evidence, prefixTokens }] of session.requests.entries()) {
+    if (prefixTokens !== undefined) context.prefixTokens = prefixTokens;
     context.append(items);
-    const { inputTokens, wholeTokens, prefixTokens } = context;
-    const moment = { request: n + 1, idleSeconds, inputTokens, wholeTokens, prefixTokens };
+    const moment = momentOf(context, n + 1, idleSeconds);
     for (const { at, shown } of ask(context.items, moment)) context.change(at, shown);
     const needed = evidence.filter((one) => context.hiddenOf(one).length > 0);
     evidenceHidden += needed.length;
@@ -72,6 +72,16 @@ export function* simulating(
     context.send(idle, false);
     yield;
   }
+  return figuresOf(context, evidenceHidden);
+}
+
+const momentOf = (
+  { inputTokens, wholeTokens, prefixTokens }: Context,
+  request: number,
+  idleSeconds: number,
+): Moment => ({ request, idleSeconds, inputTokens, wholeTokens, prefixTokens });
+
+function figuresOf(context: Context, evidenceHidden: number): Simulated {
   const { perRequest } = context;
   return {
     cost: perRequest.reduce((sum, { cost }) => sum + cost, 0),

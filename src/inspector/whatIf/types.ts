@@ -49,6 +49,7 @@ export type SessionRequest = {
   readonly items: number;
   readonly idleSeconds: number; // since the request before; 0 where nobody wrote down when
   readonly evidence: readonly Evidence[];
+  readonly prefixTokens?: number; // of what stands before the items; not given: the session's
 };
 export type Session = {
   readonly name: string;

@@ -6,6 +6,7 @@ import { ActQueue } from "../../../src/agent/actQueue";
 import { perform } from "../../../src/agent/acts";
 import { Conversation } from "../../../src/agent/conversation";
 import { foldHistory } from "../../../src/history/fold";
+import { projectSession } from "../../../src/inspector/project";
 import type { ScriptReply } from "../../../src/models/script";
 import type { Handle } from "../../../src/schema/claim";
 import type { Logged } from "../../../src/schema/event";
@@ -224,6 +225,29 @@ test("neither does the page of a list that was forgotten, whose line would name 
     await runIn(store, { session, replies: [calls("short"), ANSWER], tools, settings });
     await assert.rejects(actIn(store, session, { kind: "shorten", call: "t1c0" }), refuses(/cannot be read/));
     assert.equal(textOf(await store.events(session), "t1c0"), before);
+  });
+});
+
+test("what is said to be stored is there: in the session, stored again, and in a fork, whose beginning says the same", async () => {
+  await withStore(async (store) => {
+    const session = await begun(store);
+    const said = async (id: string) => {
+      const view = projectSession(await store.events(id));
+      const { storedResults, storedChars, deletedResults } = view?.totals ?? assert.fail();
+      return [storedResults, storedChars, deletedResults];
+    };
+    assert.deepEqual(await said(session), [1, LONG.length, 0]);
+    const handle = handleIn(await store.events(session));
+    await actIn(store, session, { kind: "forget", handle });
+    assert.deepEqual(await said(session), [0, 0, 1]);
+    const fork = await store.fork(session);
+    assert.deepEqual(await said(fork), [0, 0, 1]);
+    const [notice] = projectSession(await store.events(fork))?.notices ?? [];
+    assert.match(notice ?? "", /with its stored results \(0\)\. Deleted there, so not here: 1\.$/);
+    await runIn(store, { session, replies: [calls("read_file"), ANSWER], tools: TOOLS, ...OFF });
+    const handles = ofType(await store.events(session), "tool_result_stored").map((event) => event.handle);
+    const again = handles[1] === handle ? [2, 2 * LONG.length, 0] : [1, LONG.length, 1];
+    assert.deepEqual(await said(session), again);
   });
 });
 

@@ -162,7 +162,10 @@ test("analyze: sessions of a store, with what was really sent beside it", async 
     if (/[0-9a-f]{64}$/.test(file)) rmSync(path.join(blobs, file));
   const gone = await cloakroom("analyze", session, ...at);
   assert.equal(gone.code, 0);
-  assert.match(gone.out, /\n {2}2 stored result\(s\) cannot be read any more: counted as they were shown\n$/);
+  assert.match(
+    gone.out,
+    /\n {2}2 stored result\(s\) are deleted or cannot be read: counted by their size\n$/,
+  );
   const absent = await cloakroom("analyze", "20260101-000000-00000000", session, ...at);
   assert.equal(absent.code, 1);
   assert.match(

@@ -51,8 +51,8 @@ function asked(house: House, isReadable = true) {
     replays,
     (cause) => `Told: ${(cause as Error).message}`,
   );
-  const ask = async (message: object) => {
-    const answer = await answers.answer(FromView.parse({ session: "s1", ...message }) as never);
+  const ask = async (message: object, page: object = replays) => {
+    const answer = await answers.answer(FromView.parse({ session: "s1", ...message }) as never, page);
     return answer && ToView.parse(answer);
   };
   return { ask, replays, reads: () => reads, finds: () => finds };
@@ -163,6 +163,9 @@ test("the log is read once for what is asked of one session, and again when it c
   const [old, newest] = await Promise.all([1, 2].map((query) => ask({ type: "whatIf", query, knobs: null })));
   assert.equal(old, null);
   assert.ok(newest?.type === "whatIf" && newest.query === 2 && newest.series !== null);
+  const pages = [{}, {}].map((page, at) => ask({ type: "whatIf", query: at + 1, knobs: null }, page));
+  const queries = (await Promise.all(pages)).map((answer) => answer?.type === "whatIf" && answer.query);
+  assert.deepEqual(queries, [1, 2], "another page's question overtakes nothing");
 });
 
 test("what is asked for with the greatest figures there are is answered at once, with no more than there is", async () => {

@@ -39,6 +39,18 @@ suite("overview: words", () => {
       sentence({}),
       "41k of 200k tokens; 3 results stored; 84k tokens saved net; 1 list incomplete",
     );
+    const titleOf = (given: Partial<typeof HEAD.totals>) =>
+      overviewParts({ ...HEAD, totals: totals(given) }, FILL, "tokens", f).map(
+        ({ text, title }) => `${text}: ${title}`,
+      )[1];
+    assert.match(
+      titleOf({ storedResults: 2, deletedResults: 1 }) ?? "",
+      /^2 results stored: .*; 1 result deleted$/,
+    );
+    assert.match(
+      titleOf({ storedResults: 0, deletedResults: 2 }) ?? "",
+      /^0 results stored: .*; 2 results deleted$/,
+    );
     const nothing = totals({ storedResults: 0, sentTokens: 5, naiveTokens: 5 });
     assert.equal(sentence({ totals: nothing, lists: [], incompleteLists: 0 }), "41k of 200k tokens");
     assert.equal(sentence({ totals: nothing, lists: [], incompleteLists: 0 }, null), "");

@@ -431,6 +431,45 @@ suite("the inspector's page", () => {
     });
   });
 
+  test("what an open panel shows is asked for again when its session comes back into view", async () => {
+    const session = rich();
+    const whatIfs = async (page: Page) =>
+      (await acts(page)).flatMap((told) => (told.type === "whatIf" ? [told.session] : []));
+    const requests = async (page: Page) =>
+      (await acts(page)).filter(({ type }) => type === "wantRequest").length;
+    const opened = (id: string) => openedWith(sessionOf(richTurns(), { session: id }));
+    const away = [
+      async (page: Page) => {
+        await send(page, opened("file-1"));
+        await send(page, opened("s1"));
+      },
+      async (page: Page) => {
+        await send(page, sessionsWith([session.head], { selected: "s2", problem: "Its log is damaged." }));
+        await send(page, opened("s1"));
+      },
+      (page: Page) =>
+        page.evaluate(
+          (both) => {
+            for (const data of both) window.postMessage(data, "*"); // nothing is drawn between them
+          },
+          [opened("file-1"), opened("s1")],
+        ),
+    ];
+    for (const there of away)
+      await on(session, async (page) => {
+        await page.click('[data-panel="whatif"]');
+        await settled(page);
+        await there(page);
+        await settled(page);
+        assert.deepEqual(await whatIfs(page), ["s1", "s1"]);
+        await page.click('[data-panel="request"]');
+        await settled(page);
+        await there(page);
+        await settled(page);
+        assert.equal(await requests(page), 2);
+      });
+  });
+
   test("how a person wants things shown is kept: filter, version of a result, part of a request, settings of What If", async () => {
     const key = "s1/t1/t1c0/result";
     const window = windowOf("Head.");

@@ -56,6 +56,9 @@ suite("What If: words", () => {
       whatIfSentence(SERIES, f),
       "12 results stored, 3 shortened later, 2 read back; 84,000 tokens hidden at the end.",
     );
+    const gone = (goneResults: number) => whatIfSentence({ ...SERIES, goneResults }, f);
+    assert.match(gone(1), /end\. 1 stored result is deleted or cannot be read: counted by its size\.$/);
+    assert.match(gone(2), /end\. 2 stored results are deleted or cannot be read: counted by their size\.$/);
   });
 });
 

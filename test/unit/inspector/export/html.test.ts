@@ -144,7 +144,7 @@ suite("a session's report", () => {
     const problems = await opened(reportOf(everyEvent()), async (page) => {
       const text = ((await page.locator("main").textContent()) ?? "").replace(/\s+/g, " ");
       for (const words of [
-        "3 calls; 1 result stored (5,000 characters, 9,975 not shown); 2 read back; 1 limit lowered; 1 list incomplete; 1 repair.",
+        "3 calls; no results stored; 1 deleted; 2 read back; 1 limit lowered; 1 list incomplete; 1 repair.",
         "limit 500 → 10",
         "came back: 10 items, 5,100 bytes",
         "To 10 characters in turn 2, by age: what later requests no longer carry",

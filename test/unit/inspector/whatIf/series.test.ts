@@ -6,7 +6,7 @@ import { analyse } from "../../../../src/inspector/whatIf/analyse";
 import { analyseTranscript } from "../../../../src/inspector/whatIf/analyseTranscript";
 import type { Pauses } from "../../../../src/inspector/whatIf/running";
 import { prepareWhatIf } from "../../../../src/inspector/whatIf/series";
-import type { RecordedSession } from "../../../../src/inspector/whatIf/session";
+import type { RecordedSession } from "../../../../src/inspector/whatIf/wholes";
 import { Failure } from "../../../../src/schema/failure";
 import { DEFAULT_SETTINGS } from "../../../../src/schema/settings";
 import { type WhatIfKnobs, WhatIfRun } from "../../../../src/schema/whatIf";
