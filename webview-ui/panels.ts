@@ -61,7 +61,7 @@ export const panelsView = (
   openPanels(place).map(
     (
       panel,
-    ) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]} ${whenChanged(panel, bringIntoSight)}>
+    ) => html`<section id=${panel} class="panel" tabindex="-1" aria-label=${TITLES[panel]} ${whenChanged(panel, bringIntoSight)}>
       ${panel === "content" ? nothing : headView(panel, events)}
       <div class="panel-body">${desk.view(panel, model)}</div>
     </section>`,
