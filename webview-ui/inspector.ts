@@ -29,7 +29,7 @@ import {
   type Spot,
   toggled,
 } from "./place";
-import { placeAt, wayTo } from "./reveal";
+import { placeAt, placePassing, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
 import type { Post } from "./toolbar";
@@ -195,10 +195,10 @@ export class Inspector {
     this.#pane.focus();
   }
 
-  #goTo(spot: Spot): void {
+  #goTo(spot: Spot, place = placeAt(this.#place, spot)): void {
     const isHidden = spot.at === null || this.#model.found?.found.turns.every(({ at }) => at !== spot.at);
-    const query = isHidden ? NO_QUERY : this.#place.query;
-    this.#placed({ ...placeAt(this.#place, spot), query });
+    const query = isHidden ? NO_QUERY : place.query;
+    this.#placed({ ...place, query });
     this.#selectTurn(spot.at);
     this.#pane.goTo(spot);
     this.#schedule();
@@ -334,7 +334,8 @@ export class Inspector {
       onSelectTurn: (at) => {
         const turn = turnAt(this.#model.loaded, at);
         const session = this.#session ?? "";
-        this.#goTo({ key: turn === null ? placeKey(session, at) : turnKey(session, turn), at });
+        const spot = { key: turn === null ? placeKey(session, at) : turnKey(session, turn), at };
+        this.#goTo(spot, placePassing(this.#place, spot));
         this.#render(); // the next key goes on from here, however soon it comes
       },
     };
