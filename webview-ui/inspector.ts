@@ -229,7 +229,10 @@ export class Inspector {
 
   #open(row: Row, at: number | null): void {
     const act = openingAct(this.#model, row, at);
+    const session = this.#session;
     if (act !== undefined) this.#act(act);
+    else if (row.opens !== null && session !== null)
+      this.#post({ type: "openStored", session, handle: row.opens }); // of a deleted content: the host says so
   }
 
   #act({ message, panel, reveals }: Act): void {
