@@ -124,6 +124,32 @@ suite("the keyboard on the page", () => {
     });
   });
 
+  test("VS Code's menu for texts comes where there is text or a field, not on rows, buttons and drawings", async () => {
+    await onPage(async (page) => {
+      await (await openContent(page))();
+      /** As VS Code's webview looks for it. */
+      const hasMenu = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((clicked) => {
+            const closest = clicked.closest<HTMLElement>("[data-vscode-context]");
+            const given = JSON.parse(closest?.dataset.vscodeContext ?? "{}") as Record<string, unknown>;
+            return given.preventDefaultContextMenuItems !== true;
+          });
+      for (const drawn of [
+        "[role=treeitem] .row-label",
+        ".buttons .button-label",
+        ".acts .button-label",
+        ".switch",
+      ])
+        assert.equal(await hasMenu(drawn), false, drawn);
+      for (const text of [".content-text", "#details dd", "#find", '[data-name="goTo"]', "#summary"])
+        assert.equal(await hasMenu(text), true, text);
+      assert.equal(await hasMenu(".plot svg"), false);
+    });
+  });
+
   test("where what opened a panel is gone, the keyboard goes back to the tree", async () => {
     await onPage(async (page) => {
       await row(page, "s1/t2").click();
