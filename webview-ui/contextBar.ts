@@ -58,6 +58,7 @@ export function legend(props: BarProps): TemplateResult {
       used[at] ? entry(kind, name, says, fill.tokens[at] ?? 0, length, f) : nothing,
     )}
     ${windowTokens === null ? nothing : entry("free", OVERVIEW_WORDS.free, "Room left of the window", free, length, f)}
+    ${lineEntry("saved", OVERVIEW_WORDS.saved, OVERVIEW_WORDS.savedSays, Math.max(0, fill.naive - sumOf(fill.tokens)), f)}
     ${lineEntry("naive", OVERVIEW_WORDS.naive, OVERVIEW_WORDS.naiveSays, fill.naive, f)}
     ${hasWhatIf ? lineEntry("what-if", OVERVIEW_WORDS.whatIf, OVERVIEW_WORDS.whatIfSays, null, f) : nothing}
   </ul>`;
