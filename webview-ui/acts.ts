@@ -46,7 +46,7 @@ export function actsOf(model: PageModel, row: Row, at: number | null): Act[] {
   const turn = turnOf(head.session, row.key);
   return [
     ...(row.leadsTo === null ? [] : [{ ...showCall, reveals: row.leadsTo }]),
-    ...(row.opens === null ? [] : contentActs(head.session, row.opens, call)),
+    ...(row.opens === null || isDeleted(model, row.opens) ? [] : contentActs(head.session, row.opens, call)),
     ...(call === null || head.kind === "analysed" ? [] : callActs(head, row, call)),
     ...(turn === null ? [] : turnActs(model, row, turn, at)),
     act("copyLink", WORDS.copyLink, "link", "Copy a link that leads to this row", {
@@ -55,6 +55,13 @@ export function actsOf(model: PageModel, row: Row, at: number | null): Act[] {
       key: row.key,
     }),
   ];
+}
+
+/** As far as the turns that are here say it; else the host does. */
+function isDeleted({ loaded }: PageModel, handle: Handle): boolean {
+  for (const { calls } of loaded.turns.values())
+    if (calls.some(({ stored }) => stored?.handle === handle && stored.isForgotten)) return true;
+  return false;
 }
 
 const showCall = act("showCall", WORDS.showCall, "arrow-right", "Go to the call that read it back", null);
@@ -92,9 +99,10 @@ export const openingAct = (model: PageModel, row: Row, at: number | null): Act |
 const OF_CALL: readonly Row["kind"][] = ["call", "result", "stored", "page"];
 
 /** A session that runs is pinned and shortened as it goes; whatever else is done to a call waits for its end. */
-function callActs({ session, running }: SessionHead, row: Row, call: CallView): Act[] {
+function callActs(head: SessionHead, row: Row, call: CallView): Act[] {
+  const { session, running, kind } = head;
   const { stored, receipt, isPinned } = call;
-  const isOfCall = OF_CALL.includes(row.kind);
+  const isOfCall = OF_CALL.includes(row.kind) && kind === "own"; // an imported session stays as it came
   const pin = act(
     isPinned ? "unpin" : "pin",
     isPinned ? WORDS.unpin : WORDS.pin,
@@ -107,10 +115,9 @@ function callActs({ session, running }: SessionHead, row: Row, call: CallView): 
     session,
     call: call.call,
   });
-  const canShorten = call.state === "done" && !isPinned && call.redeemed === null;
   return [
     ...(isOfCall && call.result !== null ? [pin] : []),
-    ...(isOfCall && call.result !== null && canShorten ? [shorten] : []),
+    ...(isOfCall && canShorten(head, call) ? [shorten] : []),
     ...(isOfCall && stored !== null && !stored.isForgotten && !running
       ? [
           act("forget", WORDS.forget, "trash", "Delete its content from this machine", {
@@ -130,6 +137,19 @@ function callActs({ session, running }: SessionHead, row: Row, call: CallView): 
         ]
       : []),
   ];
+}
+
+/** No line that stands for a result is shorter. */
+export const LEAST_CHARS = 120;
+
+/** As the agent has it (`agent/acts.ts`), as far as can be seen from here. */
+function canShorten({ isStoring }: SessionHead, call: CallView): boolean {
+  const { result, stored, shortened, state, isPinned, redeemed } = call;
+  const last = shortened.at(-1);
+  if (!isStoring || result === null || state !== "done" || isPinned || redeemed !== null) return false;
+  if (result.shown === "cut" || result.shown === "branch") return false; // nowhere but in the conversation
+  if (stored?.isForgotten === true || last?.level === 2) return false;
+  return (last?.charsAfter ?? result.shownChars) > LEAST_CHARS;
 }
 
 const SHOWS_REQUEST: readonly Row["kind"][] = ["turn", "request", "recovery", "repair"];

@@ -55,7 +55,7 @@ export function callRow(key: string, call: CallView, f: Format): Row {
       ...call.media.map((media, at) => mediaRow(`${key}/media${at}`, media, f)),
       ...(changesLine(call.changes, f) === "" ? [] : [changesRow(key, call.changes, f)]),
       ...(call.refusal === null ? [] : [refusalRow(key, call.refusal)]),
-      ...call.shortened.map((entry, at) => shortenedRow(`${key}/shortened${at}`, entry, f)),
+      ...call.shortened.map((entry, at) => shortenedRow(`${key}/shortened${at}`, call, entry, f)),
     ],
     details: () => callDetails(call, f),
     opens: storedHandle(call) ?? call.media[0]?.handle ?? call.redeemed?.handle ?? null,

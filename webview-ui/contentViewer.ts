@@ -3,6 +3,7 @@ import "./contentViewer.css";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Direction } from "../src/schema/claim";
 import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
+import { fieldOf, focusField, isGoToKey } from "./contentKeys";
 import {
   charsOf,
   cutAt,
@@ -48,7 +49,7 @@ export type ContentEvents = {
 
 export function contentViewer(props: ContentProps, events: ContentEvents): TemplateResult {
   const { window, problem, isReading } = props;
-  return html`<section class="content-viewer" aria-label=${WORDS.content} aria-busy=${String(isReading)}
+  return html`<section class="content-viewer" tabindex="-1" aria-label=${WORDS.content} aria-busy=${String(isReading)}
     @keydown=${(event: KeyboardEvent) => onViewerKey(event, props, events)}>
     ${barView(props, events)}
     ${problemLine(problem)}
@@ -125,8 +126,7 @@ function goTo(event: Event, { totalChars }: ContentWindow, events: ContentEvents
 const viewerOf = (event: Event): Element | null =>
   (event.currentTarget as HTMLElement).closest(".content-viewer");
 
-const fieldIn = (event: Event, name: string): HTMLInputElement | null =>
-  viewerOf(event)?.querySelector<HTMLInputElement>(`[data-name="${name}"]`) ?? null;
+const fieldIn = (event: Event, name: string): HTMLInputElement | null => fieldOf(viewerOf(event), name);
 
 /** The keys of an editor, kept from VS Code, whose editor would take them. On macOS ⌘G looks on and ⌃G goes to a line. */
 function onViewerKey(event: KeyboardEvent, props: ContentProps, events: ContentEvents): void {
@@ -136,17 +136,11 @@ function onViewerKey(event: KeyboardEvent, props: ContentProps, events: ContentE
   const isCommand = event.ctrlKey || event.metaKey;
   if (key === "f3" || (key === "g" && event.metaKey))
     look(event, event.shiftKey ? "previous" : "next", window, props, events);
-  else if (key === "g" && event.ctrlKey && !event.shiftKey) focusField(event, "goTo");
-  else if (key === "f" && isCommand && !event.shiftKey) focusField(event, "find");
+  else if (isGoToKey(event)) focusField(fieldIn(event, "goTo"));
+  else if (key === "f" && isCommand && !event.shiftKey) focusField(fieldIn(event, "find"));
   else return;
   event.preventDefault();
   event.stopPropagation();
-}
-
-function focusField(event: Event, name: string): void {
-  const field = fieldIn(event, name);
-  field?.focus();
-  (field as unknown as { wrappedElement?: HTMLInputElement } | null)?.wrappedElement?.select();
 }
 
 function bodyView(window: ContentWindow, props: ContentProps, events: ContentEvents): TemplateResult {

@@ -1,6 +1,7 @@
 // The inspector's browser side: what fills the window in one turn, as a bar, and what its parts are called.
 import "./contextBar.css";
 import { html, nothing, type TemplateResult } from "lit";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { FILL_PARTS, sumOf } from "./fillParts";
 import { barWords, type Fill, OVERVIEW_WORDS } from "./overviewWords";
 import { styleProperties } from "./styleProperties";
@@ -24,7 +25,7 @@ export function contextBar(props: BarProps): TemplateResult {
   const { turn, fill, format: f } = props;
   const length = lengthOf(props);
   const free = length - sumOf(fill.tokens);
-  return html`<div class="fill-bar" role="img" aria-label=${barWords(turn, fill, f)}>
+  return html`<div class="fill-bar" role="img" data-vscode-context=${NO_TEXT_MENU} aria-label=${barWords(turn, fill, f)}>
     ${FILL_PARTS.map(({ kind, name }, at) => {
       const tokens = fill.tokens[at] ?? 0;
       return html`<div
@@ -52,11 +53,12 @@ export function legend(props: BarProps): TemplateResult {
   const { fill, windowTokens, used, hasWhatIf, format: f } = props;
   const length = lengthOf(props);
   const free = length - sumOf(fill.tokens);
-  return html`<ul class="legend">
+  return html`<ul class="legend" data-vscode-context=${NO_TEXT_MENU}>
     ${FILL_PARTS.map(({ kind, name, says }, at) =>
       used[at] ? entry(kind, name, says, fill.tokens[at] ?? 0, length, f) : nothing,
     )}
     ${windowTokens === null ? nothing : entry("free", OVERVIEW_WORDS.free, "Room left of the window", free, length, f)}
+    ${lineEntry("saved", OVERVIEW_WORDS.saved, OVERVIEW_WORDS.savedSays, Math.max(0, fill.naive - sumOf(fill.tokens)), f)}
     ${lineEntry("naive", OVERVIEW_WORDS.naive, OVERVIEW_WORDS.naiveSays, fill.naive, f)}
     ${hasWhatIf ? lineEntry("what-if", OVERVIEW_WORDS.whatIf, OVERVIEW_WORDS.whatIfSays, null, f) : nothing}
   </ul>`;

@@ -4,6 +4,7 @@ import { keyed } from "lit/directives/keyed.js";
 import type { Details } from "../src/schema/inspector";
 import type { Act } from "./acts";
 import type { Texts } from "./answers";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { eventsView, textsView, type VersionName, versionsView, whyView } from "./detailParts";
 import type { Format } from "./format";
 import type { Fact, Row } from "./row";
@@ -64,7 +65,7 @@ const eventFact = ({ event }: Row, f: Format): Fact[] =>
   event === null ? [] : [{ label: "Log", value: `Event ${f.number(event.n)}, ${event.type}` }];
 
 function actsView(acts: readonly Act[], { onAct }: DetailsEvents): TemplateResult {
-  return html`<div class="acts" role="toolbar" aria-label=${WORDS.acts} @keydown=${onToolbarKey}>
+  return html`<div class="acts" role="toolbar" aria-label=${WORDS.acts} data-vscode-context=${NO_TEXT_MENU} @keydown=${onToolbarKey}>
     ${acts.map(
       (
         act,

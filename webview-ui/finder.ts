@@ -45,7 +45,7 @@ export function finderView({ query, found, isOpen, f }: FinderProps, events: Fin
   const more = isOpen || isLookedFor({ ...query, text: "" });
   return html`<search id="finder" class="finder" @keydown=${onKey}>
     <div class="finder-line">
-      <input id="find" class="input" type="search" aria-label=${WORDS.find} placeholder=${WORDS.find} maxlength="1000"
+      <input id="find" class="input" type="search" aria-label=${WORDS.find} title=${WORDS.find} placeholder=${WORDS.findShort} maxlength="1000"
         .value=${query.text} @input=${(event: Event) => onQuery({ ...query, text: givenIn(event) })} />
       <button type="button" class="icon-button codicon codicon-filter" data-action="filter" title=${WORDS.filter} aria-label=${WORDS.filter}
         aria-expanded=${String(more)} aria-controls="filters" @click=${() => onOpen(!more)}></button>
@@ -54,6 +54,8 @@ export function finderView({ query, found, isOpen, f }: FinderProps, events: Fin
     <p id="matches" class="quiet" role="status">${isLookedFor(query) ? matchesText(found, f) : nothing}</p>
   </search>`;
 }
+
+const MINIMUM = "Minimum characters of the result";
 
 function filtersView(query: FindQuery, onQuery: FinderEvents["onQuery"]): TemplateResult {
   const onMinimum = (event: Event) => {
@@ -65,7 +67,7 @@ function filtersView(query: FindQuery, onQuery: FinderEvents["onQuery"]): Templa
       .value=${query.tool ?? ""} @input=${(event: Event) => onQuery({ ...query, tool: givenIn(event) || null })} />
     ${choiceView("kind", "Any kind", KINDS, query.kind, (kind) => onQuery({ ...query, kind }))}
     ${choiceView("state", "Any state", STATES, query.state, (state) => onQuery({ ...query, state }))}
-    <input class="input" data-filter="minimumChars" type="number" min="0" aria-label="Minimum characters of the result" placeholder="Minimum characters"
+    <input class="input" data-filter="minimumChars" type="number" min="0" aria-label=${MINIMUM} title=${MINIMUM} placeholder="Min. size"
       .value=${query.minimumChars === null ? "" : String(query.minimumChars)} @input=${onMinimum} />`;
 }
 

@@ -4,6 +4,7 @@ import type { FindQuery, ToView } from "../src/schema/inspector";
 import { type Act, openingAct } from "./acts";
 import { spotOf } from "./anchor";
 import { Asking, type Shown } from "./asking";
+import { focusLineField } from "./contentKeys";
 import { isLookedFor, NO_QUERY } from "./filter";
 import { focusFinder } from "./finder";
 import { Finding } from "./finding";
@@ -14,6 +15,8 @@ import type { Move } from "./moves";
 import type { Outline } from "./outline";
 import { type PageEvents, pageView, skeletonView } from "./page";
 import { type DeskEvents, PanelDesk } from "./panelDesk";
+import { isPanelEscape, PanelFocus } from "./panelFocus";
+import { openPanels } from "./panels";
 import { perFrame } from "./perFrame";
 import {
   type Choices,
@@ -26,7 +29,7 @@ import {
   type Spot,
   toggled,
 } from "./place";
-import { placeAt, wayTo } from "./reveal";
+import { placeAt, placePassing, wayTo } from "./reveal";
 import type { Row } from "./row";
 import { type Host, SavedPlaces } from "./savedPlaces";
 import type { Post } from "./toolbar";
@@ -46,6 +49,7 @@ export class Inspector {
   readonly #finding: Finding;
   readonly #asking: Asking;
   readonly #pane: TreePane;
+  readonly #panelFocus: PanelFocus;
   readonly #wide = window.matchMedia(WIDE);
   readonly #events: PageEvents;
   readonly #desk: PanelDesk;
@@ -64,10 +68,12 @@ export class Inspector {
     this.#finding = new Finding(this.#post);
     this.#asking = new Asking(this.#post);
     this.#pane = new TreePane(root);
+    this.#panelFocus = new PanelFocus(root);
     this.#events = this.#eventsOf();
     this.#desk = new PanelDesk(format, this.#deskEvents());
     window.addEventListener("resize", () => this.#schedule());
-    document.addEventListener("keydown", (event) => focusFinder(root, event)); // before the window, where VS Code listens
+    document.addEventListener("keydown", (event) => this.#onPageKey(event)); // before the window, where VS Code listens
+    root.addEventListener("keydown", (event) => this.#onEscape(event), { capture: true }); // while lists are still open
     for (const scrolls of ["wheel", "pointerdown"] as const)
       root.addEventListener(scrolls, () => this.#pane.release(), { passive: true });
     this.#render();
@@ -152,6 +158,7 @@ export class Inspector {
     for (let passes = 0; shown !== null && this.#pane.settle(shown.outline) && passes < 3; passes++)
       shown = this.#draw(this.#outline); // it is of another size than was thought
     if (shown === null) return;
+    this.#panelFocus.settle();
     this.#model = this.#asking.after(this.#model, shown);
     const top = this.#pane.top(shown.outline);
     if (top !== undefined && !isSameTop(top, this.#place.top)) this.#placed({ ...this.#place, top });
@@ -191,10 +198,10 @@ export class Inspector {
     this.#pane.focus();
   }
 
-  #goTo(spot: Spot): void {
+  #goTo(spot: Spot, place = placeAt(this.#place, spot)): void {
     const isHidden = spot.at === null || this.#model.found?.found.turns.every(({ at }) => at !== spot.at);
-    const query = isHidden ? NO_QUERY : this.#place.query;
-    this.#placed({ ...placeAt(this.#place, spot), query });
+    const query = isHidden ? NO_QUERY : place.query;
+    this.#placed({ ...place, query });
     this.#selectTurn(spot.at);
     this.#pane.goTo(spot);
     this.#schedule();
@@ -225,14 +232,40 @@ export class Inspector {
 
   #open(row: Row, at: number | null): void {
     const act = openingAct(this.#model, row, at);
+    const session = this.#session;
     if (act !== undefined) this.#act(act);
+    else if (row.opens !== null && session !== null)
+      this.#post({ type: "openStored", session, handle: row.opens }); // of a deleted content: the host says so
   }
 
   #act({ message, panel, reveals }: Act): void {
     if (message !== null && panel !== "request") this.#post(message); // an open request panel asks for itself
     if (reveals !== null) this.#model = { ...this.#model, reveal: reveals };
-    if (panel !== null) this.#panel(panel, true);
+    if (panel !== null) this.#panelAsked(panel, true);
     this.#schedule();
+  }
+
+  /** By the person: the keyboard goes along, into the panel and out of it. */
+  #panelAsked(panel: Panel, isOpen: boolean): void {
+    const { isInPanel } = this.#panelFocus;
+    if (isOpen) this.#panelFocus.opens(panel);
+    this.#panel(panel, isOpen);
+    if (isOpen || !isInPanel) return;
+    this.#render();
+    this.#panelFocus.back(() => this.#pane.focus());
+  }
+
+  #onPageKey(event: KeyboardEvent): void {
+    focusLineField(this.#root, event);
+    focusFinder(this.#root, event);
+  }
+
+  #onEscape(event: KeyboardEvent): void {
+    const [panel] = isPanelEscape(event) ? openPanels(this.#place) : [];
+    if (panel === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#panelAsked(panel, false);
   }
 
   #panel(panel: Panel, isOpen: boolean): void {
@@ -290,14 +323,14 @@ export class Inspector {
         this.#post({ type: "explained" });
         this.#schedule();
       },
-      onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
+      onPanel: (panel, isOpen) => this.#panelAsked(panel, isOpen),
     };
   }
 
   #deskEvents(): DeskEvents {
     return {
       post: this.#post,
-      onPanel: (panel, isOpen) => this.#panel(panel, isOpen),
+      onPanel: (panel, isOpen) => this.#panelAsked(panel, isOpen),
       onDesk: () => this.#schedule(),
       choices: () => this.#place.choices,
       onChoice: (choices) => {
@@ -307,7 +340,8 @@ export class Inspector {
       onSelectTurn: (at) => {
         const turn = turnAt(this.#model.loaded, at);
         const session = this.#session ?? "";
-        this.#goTo({ key: turn === null ? placeKey(session, at) : turnKey(session, turn), at });
+        const spot = { key: turn === null ? placeKey(session, at) : turnKey(session, turn), at };
+        this.#goTo(spot, placePassing(this.#place, spot));
         this.#render(); // the next key goes on from here, however soon it comes
       },
     };

@@ -17,6 +17,8 @@ export const OVERVIEW_WORDS = {
   unit: "Savings in",
   turns: "Turns",
   free: "Free",
+  saved: "Kept out",
+  savedSays: "What naive has more than this request",
   naive: "Naive",
   naiveSays: "The same requests with every result whole, and nothing read back",
   whatIf: "What if",

@@ -1,5 +1,6 @@
 // The inspector's browser side: the sections around the tree, each a slot for a view of its own, and what each is given.
 import { html, nothing, type TemplateResult } from "lit";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { onToolbarKey } from "./details";
 import type { PageModel } from "./model";
 import type { PanelDesk } from "./panelDesk";
@@ -43,7 +44,7 @@ export const switchesView = (
   { onPanel }: PanelEvents,
 ): TemplateResult => {
   const panels = BESIDE.filter((panel) => panel !== "content" && (panel !== "analysis" || hasAnalysis));
-  return html`<div class="switches" role="toolbar" aria-label="Panels" @keydown=${onToolbarKey}>
+  return html`<div class="switches" role="toolbar" aria-label="Panels" data-vscode-context=${NO_TEXT_MENU} @keydown=${onToolbarKey}>
     ${panels.map((panel) => {
       const isOpen = place.panels[panel] === true;
       return html`<button type="button" class="switch" data-panel=${panel} aria-pressed=${String(isOpen)}
@@ -61,7 +62,7 @@ export const panelsView = (
   openPanels(place).map(
     (
       panel,
-    ) => html`<section id=${panel} class="panel" aria-label=${TITLES[panel]} ${whenChanged(panel, bringIntoSight)}>
+    ) => html`<section id=${panel} class="panel" tabindex="-1" aria-label=${TITLES[panel]} ${whenChanged(panel, bringIntoSight)}>
       ${panel === "content" ? nothing : headView(panel, events)}
       <div class="panel-body">${desk.view(panel, model)}</div>
     </section>`,

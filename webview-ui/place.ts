@@ -26,11 +26,13 @@ export type Choices = {
 /**
  * A person's place in one session. `open` and `turns` (by place) hold only what they opened or closed themselves: it
  * wins over the default. `top`: the row at the top of the tree, and how much of it is out of sight. `content`: the stored
- * content that was read last, and from which character on.
+ * content that was read last, and from which character on. `passed`: the turn that is open only because it was chosen in
+ * the plot, and what the person had said of it.
  */
 export type Place = {
   readonly open: Readonly<Record<string, boolean>>;
   readonly turns: Readonly<Record<number, boolean>>;
+  readonly passed?: { readonly at: number; readonly wasOpen: boolean | null } | null;
   readonly focused: Spot | null;
   readonly selected: Spot | null;
   readonly top: (Spot & { readonly hiddenPx: number }) | null;
@@ -106,12 +108,13 @@ export function heldOpen(place: Place, newestAt: number): Place {
   return { ...place, turns: { ...place.turns, [newestAt]: true } };
 }
 
-/** The place in which a row is opened or closed by the person. */
+/** The place in which a row is opened or closed by the person: a turn that they do this in is theirs from then on. */
 export function toggled(place: Place, { row, at, level }: VisibleRow, open: boolean): Place {
   const isTurn = level === 2 && at !== null;
+  const own = at === null || place.passed?.at !== at ? place : { ...place, passed: null };
   return isTurn
-    ? { ...place, turns: { ...place.turns, [at]: open } }
-    : { ...place, open: { ...place.open, [row.key]: open } };
+    ? { ...own, turns: { ...own.turns, [at]: open } }
+    : { ...own, open: { ...own.open, [row.key]: open } };
 }
 
 export const chosen = (place: Place, choices: Partial<Choices>): Place => ({

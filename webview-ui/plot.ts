@@ -1,6 +1,7 @@
 // The inspector's browser side: the plot over turns, which is a slider too: the selected turn is its value.
 import { html, nothing, svg, type TemplateResult } from "lit";
 import type { Plot, PlotColumn } from "../src/schema/inspector";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { FILL_PARTS } from "./fillParts";
 import { columnWords, type Fill, OVERVIEW_WORDS } from "./overviewWords";
 import {
@@ -70,6 +71,7 @@ export function plotView(props: PlotProps, events: PlotEvents): TemplateResult {
       class="plot"
       role="slider"
       tabindex="0"
+      data-vscode-context=${NO_TEXT_MENU}
       aria-label=${OVERVIEW_WORDS.turns}
       aria-valuemin="0"
       aria-valuemax=${newest}

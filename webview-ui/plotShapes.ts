@@ -4,7 +4,7 @@ import { sumOf } from "./fillParts";
 
 export const PLOT_HEIGHT = 100;
 /** Few turns do not become a wall: the plot is at least so many columns wide. */
-const LEAST_COLUMNS = 24;
+const LEAST_COLUMNS = 8;
 const PAGE = 10;
 
 export type Columns = readonly (PlotColumn | null)[];

@@ -96,7 +96,14 @@ export const refusalRow = (key: string, { reason, given }: NonNullable<CallView[
     }),
   });
 
-export function shortenedRow(key: string, entry: CallView["shortened"][number], f: Format): Row {
+export function shortenedRow(
+  key: string,
+  { stored }: Pick<CallView, "stored">,
+  entry: CallView["shortened"][number],
+  f: Format,
+): Row {
+  const isDeleted = stored?.isForgotten === true && stored.handle === entry.handle;
+  const handle = isDeleted ? null : entry.handle;
   return rowOf({
     key,
     kind: "shortened",
@@ -108,11 +115,11 @@ export function shortenedRow(key: string, entry: CallView["shortened"][number], 
         ["Shortened", capital(shortenedLine(entry, f))],
         ...cutFacts(entry.cost, f),
         ["Handle", entry.handle, "code"],
-        ["Whole result", "Stored unchanged"],
+        ["Whole result", isDeleted ? "Deleted by you" : "Stored unchanged"],
       ),
       texts: [],
     }),
-    opens: entry.handle,
+    opens: handle,
     event: { n: entry.n, type: entry.by === "budget" ? "budgeted" : "aged" },
   });
 }

@@ -30,7 +30,24 @@ export function placeAt(place: Place, spot: Spot): Place {
     ...place,
     open: { ...place.open, ...Object.fromEntries(above) },
     turns: spot.at === null ? place.turns : { ...place.turns, [spot.at]: true },
+    passed: spot.at !== null && place.passed?.at === spot.at ? null : (place.passed ?? null),
     focused: spot,
     selected: spot,
   };
 }
+
+/** The same for a turn that is chosen in the plot: it closes again when the next one is, unless the person opened it. */
+export function placePassing(place: Place, spot: Spot & { readonly at: number }): Place {
+  const { passed, ...before } = place;
+  if (passed?.at === spot.at) return { ...placeAt(before, spot), passed };
+  const turns = passed == null ? place.turns : { ...withoutTurn(place.turns, passed.at), ...wasOf(passed) };
+  const wasOpen = turns[spot.at] ?? null;
+  const there = placeAt({ ...before, turns }, spot);
+  return { ...there, passed: wasOpen === true ? null : { at: spot.at, wasOpen } };
+}
+
+const withoutTurn = (turns: Place["turns"], at: number): Place["turns"] =>
+  Object.fromEntries(Object.entries(turns).filter(([there]) => Number(there) !== at));
+
+const wasOf = ({ at, wasOpen }: NonNullable<Place["passed"]>): Place["turns"] =>
+  wasOpen === null ? {} : { [at]: wasOpen };

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { FromView } from "../src/schema/inspector";
 import type { SessionHead } from "../src/schema/view";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { onToolbarKey } from "./details";
 import { WORDS } from "./words";
 
@@ -97,7 +98,7 @@ export function toolbarView(
   const commands = commandsOf(head, isAsking);
   const shown = commands.slice(0, commands.length <= room + 1 ? commands.length : room);
   const rest = commands.slice(shown.length);
-  return html`<div class="buttons" role="toolbar" aria-label="Session" @keydown=${onToolbarKey}>
+  return html`<div class="buttons" role="toolbar" aria-label="Session" data-vscode-context=${NO_TEXT_MENU} @keydown=${onToolbarKey}>
     ${shown.map((one, at) => buttonView(one, at === 0 ? "primary" : "secondary", () => post(one.message)))}
     ${rest.length === 0 ? nothing : menuView(rest, isMenuOpen, post, onMenu)}
   </div>`;

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
+import { NO_TEXT_MENU } from "./contextMenu";
 import { type Move, moveFor, rowStartingWith } from "./moves";
 import type { Outline, VisibleRow } from "./outline";
 import { heightPx, topPx } from "./pixels";
@@ -47,6 +48,7 @@ export function treeView(props: TreeProps, events: TreeEvents): TemplateResult {
     class="tree"
     role="tree"
     tabindex="0"
+    data-vscode-context=${NO_TEXT_MENU}
     aria-label=${WORDS.tree}
     aria-activedescendant=${active === undefined ? nothing : rowId(active.row.key)}
     @keydown=${(event: KeyboardEvent) => onKey(event, props, events)}

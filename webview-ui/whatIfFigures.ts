@@ -5,6 +5,8 @@ import { linePath, PLOT_HEIGHT } from "./plotShapes";
 import type { TokenFormat } from "./tokenFormat";
 import { type FigureRow, figureRows, WHAT_IF_WORDS as WORDS, whatIfSentence } from "./whatIfWords";
 
+const COLUMNS = [WORDS.sent, WORDS.cost, WORDS.peak];
+
 export function figuresView(series: WhatIfSeries, f: TokenFormat): TemplateResult {
   if (series.everything.length === 0) return html`<p class="what-if-sentence">${WORDS.none}</p>`;
   return html`<div class="what-if-figures">
@@ -13,7 +15,7 @@ export function figuresView(series: WhatIfSeries, f: TokenFormat): TemplateResul
       <thead>
         <tr>
           <td></td>
-          ${[WORDS.sent, WORDS.cost, WORDS.peak].map((name) => html`<th scope="col">${name}</th>`)}
+          ${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -28,8 +30,8 @@ const rowView = ({ kind, name, says, cells }: FigureRow): TemplateResult =>
   html`<tr data-row=${kind} title=${says}>
     <th scope="row"><span class="what-if-swatch" data-line=${kind} aria-hidden="true"></span>${name}</th>
     ${cells.map(
-      ({ value, title, change }) =>
-        html`<td title=${title}>${value}<span class="change">${change}</span></td>`,
+      ({ value, title, change }, at) =>
+        html`<td data-name=${COLUMNS[at]} title=${title}>${value}<span class="change">${change}</span></td>`,
     )}
   </tr>`;
 

@@ -41,6 +41,7 @@ export const WORDS = {
   acts: "What can be done with this row",
   versions: "Versions of the result",
   find: "Find in this session",
+  findShort: "Find",
   filter: "Filter",
   explained: "Got It",
   firstStored:

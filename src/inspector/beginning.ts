@@ -1,4 +1,5 @@
 /** What a session's first events, and each configuration, say of it as a whole. */
+import { FETCH_RESULT } from "../claims/ticket";
 import { countsFrom, isUnread } from "../coverage/gate";
 import { cacheProfileOf } from "../history/promptCache";
 import type { EventOf, Logged } from "../schema/event";
@@ -23,6 +24,7 @@ export function started(event: Logged & EventOf<"session_started">): SessionHead
     policySha256: "",
     priceName: null,
     running: false,
+    isStoring: false,
     notices: transcriptNotices(event),
     limits: [],
     lists: [],
@@ -49,7 +51,7 @@ export function started(event: Logged & EventOf<"session_started">): SessionHead
 }
 
 export function configured(draft: Draft, event: Logged & EventOf<"configured">): Draft {
-  const { n, type, model, settings, intent, policyIdentity } = event;
+  const { n, type, model, settings, tools, intent, policyIdentity } = event;
   const { head } = draft;
   if (head.policySha256 !== "") note(draft, null, { n, type, tone: "plain", text: changesOf(head, event) });
   const { name, prices } = cacheProfileOf(model.id, settings.ageing.cacheProfiles);
@@ -58,6 +60,7 @@ export function configured(draft: Draft, event: Logged & EventOf<"configured">):
     modelId: model.id,
     windowTokens: model.maxInputTokens,
     mode: settings.limits.mode,
+    isStoring: settings.claimCheck.enabled && tools.some((tool) => tool.name === FETCH_RESULT),
     intent,
     policy: `${policyIdentity.name} ${policyIdentity.version}`,
     policySha256: policyIdentity.sha256,

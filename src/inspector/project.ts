@@ -275,13 +275,13 @@ function shortened(
   draft: Draft,
   by: CallView["shortened"][number]["by"],
   { n, turn }: { readonly n: number; readonly turn: number },
-  { call, charsBefore, charsAfter, handle }: Shortening,
+  { call, charsBefore, charsAfter, handle, level = null }: Shortening & { readonly level?: 1 | 2 | null },
   cost: EventOf<"aged">["cost"] | null = null,
 ): void {
   const found = callOf(draft, call);
   if (!found) return;
   const isReadBack = found.stored === null; // what was read back is counted where it was stored
   total(draft, { hiddenChars: isReadBack ? 0 : Math.max(0, charsBefore - charsAfter) }); // B7
-  found.shortened.push({ n, by, turn, charsBefore, charsAfter, handle, cost });
+  found.shortened.push({ n, by, turn, charsBefore, charsAfter, level, handle, cost });
   if (turnOfCall(call) !== turn) draft.touched.turns.add(draft.turns.numbers.length - 1);
 }

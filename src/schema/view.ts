@@ -133,6 +133,7 @@ export const CallView = z.object({
       turn: size,
       charsBefore: size,
       charsAfter: size,
+      level: z.union([z.literal(1), z.literal(2)]).nullable(), // 2: to a line; null: by a budget
       handle: Handle,
       cost: CutCost.nullable(), // of all that was cut at once; null: the cost did not decide
     }),
@@ -257,6 +258,7 @@ export const SessionHead = z.object({
   policySha256: z.string(),
   priceName: z.string().nullable(), // of the prices that costs are in; null: nobody knows them, and nothing is cached
   running: z.boolean(),
+  isStoring: z.boolean(), // results are stored, so that they can be shortened
   notices: z.array(z.string()), // of the session as a whole
   limits: z.array(LimitNotice), // of the newest configuration
   lists: z.array(ListView), // on the wire: at most 12, those that are incomplete first

@@ -22,6 +22,7 @@ export const headWith = (more: Partial<SessionHead> = {}): SessionHead => ({
   policySha256: DIGEST,
   priceName: null,
   running: false,
+  isStoring: true,
   notices: [],
   limits: [],
   lists: [],
@@ -138,6 +139,7 @@ export const storedCall = (call: string): CallView =>
         turn: 5,
         charsBefore: 749,
         charsAfter: 181,
+        level: 2,
         handle: handleOf(1),
         cost: {
           rule: "pays",

@@ -36,6 +36,7 @@ export const HEAD: SessionHead = {
   policySha256: "0".repeat(64),
   priceName: "anthropic-5m",
   running: false,
+  isStoring: true,
   notices: [],
   limits: [],
   listCount: 1,

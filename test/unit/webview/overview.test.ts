@@ -12,6 +12,7 @@ import {
   linePath,
   PLOT_HEIGHT,
   plotTop,
+  plotWidth,
   stackedPaths,
 } from "../../../webview-ui/plotShapes";
 import { createTokenFormat } from "../../../webview-ui/tokenFormat";
@@ -128,6 +129,12 @@ suite("overview: geometry", () => {
     assert.equal(linePath([100, null, 50, 0], 100), "M0 0.00H1M2 50.00H3V100.00H4");
   });
 
+  test("a short session has the plot's width, and one turn is not a wall", () => {
+    const { columns } = plotOf(9);
+    assert.equal(plotWidth(columns), 9);
+    assert.equal(plotWidth(columns.slice(0, 1)), 8);
+  });
+
   test("keys lead to columns that have a request, and every such column is reached", () => {
     fc.assert(
       fc.property(anyColumns, fc.nat(255), fc.constantFrom(...KEYS), (columns, at, key) => {
@@ -221,7 +228,9 @@ suite("overview: the panel", () => {
       );
       const total = widths.reduce((sum, width) => sum + width, 0);
       assert.ok(Math.abs((widths.at(-1) ?? 0) / total - 159 / 200) < 0.03);
-      assert.match((await page.textContent(".legend")) ?? "", /Free\s*159k\s*80%/);
+      const entries = (await page.textContent(".legend")) ?? "";
+      assert.match(entries, /Free\s*159k\s*80%/);
+      assert.match(entries, /Kept out\s*49k/); // the area under naive
     });
   });
 

@@ -11,8 +11,10 @@ import {
   type Spot,
   START,
   savedFrom,
+  toggled,
   withoutGone,
 } from "../../../webview-ui/place";
+import { placeAt, placePassing } from "../../../webview-ui/reveal";
 import { headWith, rowFrom, turnWith } from "../../support/inspectorViews";
 
 const f = createFormat("en-US", "UTC");
@@ -75,6 +77,23 @@ test("a newer turn does not close the one that the person looks at", () => {
   assert.equal(heldOpen(START, 0), START);
   assert.equal(heldOpen({ ...place, turns: { 0: false } }, 0).turns[0], false);
   assert.equal(heldOpen(place, 1), place, "an older turn is the person's own");
+});
+
+test("a turn that was opened only by passing closes when the next is chosen; what the person opened or closed stays", () => {
+  const pass = (place: Place, ...places: number[]) =>
+    places.reduce((now, at) => placePassing(now, { key: `s/t${at + 1}`, at }), place);
+  assert.deepEqual(pass(START, 3, 2, 1).turns, { 1: true });
+  assert.deepEqual(pass({ ...START, turns: { 2: true, 1: false } }, 3, 2, 1, 1, 0).turns, {
+    0: true,
+    1: false,
+    2: true,
+  });
+  const shown = outline(pass(START, 0));
+  const [turn, request] = [shown.row(1), shown.row(2)];
+  assert.ok(turn && request);
+  assert.deepEqual(pass(toggled(pass(START, 0), request, true), 1).turns, { 0: true, 1: true }); // worked in
+  assert.deepEqual(pass(toggled(toggled(pass(START, 0), turn, false), turn, true), 1).turns[0], true);
+  assert.deepEqual(pass(placeAt(pass(START, 0), { key: "s/t1/reply", at: 0 }), 1).turns[0], true); // led to
 });
 
 test("focus on a row that is gone goes to the nearest row above it", () => {

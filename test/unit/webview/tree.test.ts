@@ -299,24 +299,14 @@ suite("the inspector's page", () => {
     const whole = ["Open Stored Result", "View in Inspector", "Copy Handle"];
     assert.deepEqual(await offered({}, "s1/t1/t1c0"), [
       ...whole,
-      "Pin",
-      "Shorten Now",
+      "Pin", // it is one line already
       "Delete Stored Result…",
       "Copy Link",
     ]);
-    assert.deepEqual(await offered({ running: true }, "s1/t1/t1c0"), [
-      ...whole,
-      "Pin",
-      "Shorten Now",
-      "Copy Link",
-    ]);
+    assert.deepEqual(await offered({ running: true }, "s1/t1/t1c0"), [...whole, "Pin", "Copy Link"]);
+    assert.deepEqual(await offered({ kind: "imported" }, "s1/t1/t1c0"), [...whole, "Copy Link"]);
     assert.deepEqual(await offered({ kind: "analysed" }, "s1/t1/t1c0"), [...whole, "Copy Link"]);
-    assert.deepEqual(await offered({}, "s1/t3/t3c0"), [
-      "Pin",
-      "Shorten Now",
-      "Run Again Without Limit…",
-      "Copy Link",
-    ]);
+    assert.deepEqual(await offered({}, "s1/t3/t3c0"), ["Pin", "Run Again Without Limit…", "Copy Link"]);
     assert.deepEqual(await offered({}, "s1/t3"), ["Show Request", "Fork Here…", "Copy Link"]);
     assert.deepEqual(await offered({ kind: "analysed" }, "s1/t3"), ["Show Request", "Copy Link"]);
   });
