@@ -141,8 +141,10 @@ suite("what stands around the inspector's tree", () => {
   test("What If: a setting is moved, what would have been is shown, applied once confirmed, and taken back by Undo", async () => {
     const harness = opened();
     const { page } = harness;
-    const settings = () =>
-      JSON.parse(readFileSync(path.join(harness.userData, "User", "settings.json"), "utf8"))[THRESHOLD];
+    const settings = () => {
+      const text = readFileSync(path.join(harness.userData, "User", "settings.json"), "utf8");
+      return text === "" ? null : JSON.parse(text)[THRESHOLD]; // emptied, and about to be written
+    };
     await tabTo(harness, frame, '[data-panel="whatif"]');
     await page.keyboard.press("Enter");
     const panel = frame.locator("#whatif");

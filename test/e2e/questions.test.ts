@@ -106,15 +106,15 @@ suite("what a person asks of a session, the page answers alone", () => {
     const why = frame.locator("#details .why");
     await why.getByText("This model caches nothing: shorter is cheaper.").waitFor();
     const { freedTokens, requests } = cut.cost;
-    await why.getByText(`frees ${freedTokens} tokens a request`).waitFor();
-    await why.getByText(`over ${requests} requests`).waitFor();
+    await why.getByText(`frees ${number(freedTokens)} tokens a request`).waitFor();
+    await why.getByText(`over ${number(requests)} requests`).waitFor();
     await why.locator('[data-action="openSetting"]').getByText("cloakroom.ageing.strategy").waitFor();
     await why.getByText(`Event ${cut.n}, aged`).waitFor();
     await shot(opened(), "cut");
     // What was held back when it came is said on its own row.
     await selectRow(frame, /^Stored result/);
     const shown = eventsOf(events, "remembered")[0];
-    await why.getByText(`(limit: ${shown?.limitChars} characters)`).waitFor();
+    await why.getByText(`(limit: ${number(shown?.limitChars ?? 0)} characters)`).waitFor();
     await why.getByText("cloakroom.claimCheck.thresholdChars").waitFor();
     await frame.locator('[data-filter="state"]').selectOption("");
   });
