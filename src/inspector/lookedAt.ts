@@ -7,6 +7,7 @@ import type { Direction, Handle } from "../schema/claim";
 import type { Logged } from "../schema/event";
 import { Failure } from "../schema/failure";
 import { byteLength, charLength, lineCount } from "../schema/text";
+import { transcriptNotices } from "./notes";
 import { type InspectorFold, inspectorFold, settle } from "./project";
 import type { RecordedSession } from "./whatIf/wholes";
 
@@ -36,7 +37,10 @@ export function lookedAtFrom(session: string, { events, contents }: RecordedSess
 
 export function foldLookedAt({ events }: LookedAt): InspectorFold {
   const fold = settle(events.reduce(inspectorFold.reduce, inspectorFold.begin()));
-  if (fold.head) fold.head.kind = "analysed";
+  const [started] = events;
+  if (fold.head === null || started?.type !== "session_started") return fold;
+  fold.head.kind = "analysed";
+  fold.head.notices.splice(0, transcriptNotices(started).length, ...transcriptNotices(started, "Read"));
   return fold;
 }
 

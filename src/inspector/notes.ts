@@ -24,11 +24,15 @@ export function gatedNotice({ verdict, unread }: EventOf<"gated">): string {
 export const prunedNotice = ({ messages }: EventOf<"pruned">): string =>
   `From here on the model is not sent the first ${messages} messages: the request did not fit. The log keeps them.`;
 
-export function transcriptNotices({ from }: EventOf<"session_started">): string[] {
+/** `how`: taken over into the store, or only looked at where it is. */
+export function transcriptNotices(
+  { from }: EventOf<"session_started">,
+  how: "Imported" | "Read" = "Imported",
+): string[] {
   if (!from?.transcript) return [];
   const { format, notes } = from.transcript;
   return [
-    `Imported from a transcript of ${format}. What another program wrote is shown as it says it.`,
+    `${how} from a transcript of ${format}. What another program wrote is shown as it says it.`,
     ...notes.map((text) => `Of the transcript: ${text}.`),
   ];
 }

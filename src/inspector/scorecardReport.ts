@@ -24,7 +24,17 @@ export function scorecardReport({ sessions, rows, pairs, verdicts, notes }: Scor
 
 const HEAD = [
   ...["tool", "argument", "reason", "mode", "policy", "calls", "decisions"],
-  ...["requested", "sent", "returned", "response", "tokens", "shown", "in tools", "continued", "asked again"],
+  ...[
+    "requested",
+    "sent",
+    "returned",
+    "response",
+    "tokens",
+    "shown",
+    "in tools",
+    "continued",
+    "read back or asked again",
+  ],
 ];
 
 /** `2000 items of 4`: a sum, and of how many calls it is. */

@@ -47,6 +47,7 @@ const Adopted = z.object({
   from: z.string(), // the other session's id
   claims: z.array(Claim),
   missing: z.array(Digest),
+  copied: size.optional(), // events of the other session that follow, as they were; absent: a log from before
 });
 
 /** Everything but the conversation that shapes a request or a decision. Recorded at the start and whenever it changes. */

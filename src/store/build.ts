@@ -133,6 +133,7 @@ function eventsOf(
 ): readonly Logged[] {
   const first = events[0];
   if (first?.type !== "session_started") throw new Error("a session without a beginning was to be copied");
+  const copied = events.slice(1).filter(({ type }) => type !== "adopted"); // ours says all of it
   const title = `${first.title} (${kind === "fork" ? "fork" : "imported"})`;
   const own: SessionEvent[] = [
     {
@@ -149,10 +150,15 @@ function eventsOf(
         ...(kind === "import" && first.from?.transcript && { transcript: first.from.transcript }),
       },
     },
-    { type: "adopted", from: first.session, claims: [...claims], missing: [...missing] },
+    {
+      type: "adopted",
+      from: first.session,
+      claims: [...claims],
+      missing: [...missing],
+      copied: copied.length,
+    },
   ];
   const at = clock.now();
-  const copied = events.slice(1).filter(({ type }) => type !== "adopted"); // ours says all of it
   return [
     ...own.map((event, n): Logged => ({ n, at, origin: "loop", ...event })),
     ...copied.map(

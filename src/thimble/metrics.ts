@@ -6,6 +6,7 @@ import type { Hash } from "../schema/claim";
 import type { EventOf, Logged } from "../schema/event";
 import { type CallFacts, callFactsFrom } from "./callFacts";
 import { type Override, overridesFrom } from "./overrides";
+import { ownFrom } from "./ownEvents";
 import { NEAR_TURNS, type Reread, rereadsFrom } from "./rereads";
 
 /** What speaks against one clamp: more was asked for within three turns, or the user went against it. `by`: a call or an event. */
@@ -28,7 +29,8 @@ export type SessionMetrics = {
   readonly session: string;
   readonly asked: string; // the first question
   readonly model: string;
-  readonly calls: readonly CallFacts[];
+  readonly calls: readonly CallFacts[]; // its own
+  readonly copiedCalls: number; // of the session that it was forked from
   readonly rereads: readonly Reread[];
   readonly overrides: readonly Override[];
   readonly marks: readonly FalseClampMark[];
@@ -37,13 +39,27 @@ export type SessionMetrics = {
   readonly reported: Reported;
 };
 
-/** Contract: `events` are one session's, from its beginning. */
+/** Contract: `events` are one session's, from its beginning. What a fork has copied happened once, in the other session. */
 export function metricsFrom(events: readonly Logged[], hash: Hash): SessionMetrics {
-  const calls = callFactsFrom(events, hash);
-  const rereads = rereadsFrom(events, calls);
-  const overrides = overridesFrom(events, calls);
-  return { ...totalsFrom(events), calls, rereads, overrides, marks: marksOf(calls, rereads, overrides) };
+  const own = ownFrom(events);
+  const copied = copiedCalls(events.slice(0, own));
+  const isOwn = ({ call }: { readonly call: string }) => !copied.has(call);
+  const all = callFactsFrom(events, hash);
+  const rereads = rereadsFrom(events, all);
+  const overrides = overridesFrom(events, all).filter(({ event }) => event >= own);
+  const calls = all.filter(isOwn);
+  return {
+    ...totalsFrom(events, own),
+    calls,
+    copiedCalls: all.length - calls.length,
+    rereads: rereads.filter(isOwn),
+    overrides,
+    marks: marksOf(calls, rereads, overrides),
+  };
 }
+
+const copiedCalls = (events: readonly Logged[]): ReadonlySet<string> =>
+  new Set(events.flatMap((event) => (event.type === "replied" ? event.calls.map(({ call }) => call) : [])));
 
 /** In the order of the calls that are marked. No event says yet that evidence was missing: there are none of that kind. */
 function marksOf(
@@ -68,7 +84,8 @@ function marksOf(
   return calls.flatMap(({ call }) => marks.get(call) ?? []);
 }
 
-function totalsFrom(events: readonly Logged[]) {
+/** `own`: where what happened in this session begins; what it is about may stand before. */
+function totalsFrom(events: readonly Logged[], own: number) {
   const said = { session: "", asked: "", model: "" };
   const runs = { answered: 0, stopped: 0, failed: 0, turn_limit: 0 };
   const requests = { count: 0, bytes: 0 };
@@ -77,6 +94,7 @@ function totalsFrom(events: readonly Logged[]) {
     if (event.type === "session_started") said.session = event.session;
     else if (event.type === "configured") said.model ||= event.model.id;
     else if (event.type === "asked") said.asked ||= event.text;
+    else if (event.n < own) continue;
     else if (event.type === "run_ended") runs[event.end]++;
     else if (event.type === "requested") {
       requests.count++;

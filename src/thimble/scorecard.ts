@@ -19,7 +19,7 @@ export function scorecardOf(
     rows,
     pairs: paired,
     verdicts: verdictsOn(rows, paired),
-    notes: notesOn(rows, paired),
+    notes: [...notesOn(rows, paired), ...copiedNotes(sessions)],
   };
 }
 
@@ -34,6 +34,15 @@ function notesOn(rows: readonly ScorecardRow[], pairs: readonly ScorecardPair[])
     "No event says yet that evidence was missing: it counts as 0.",
   ];
 }
+
+const copiedNotes = (sessions: readonly SessionMetrics[]): string[] =>
+  sessions.flatMap(({ session, copiedCalls }) =>
+    copiedCalls === 0
+      ? []
+      : [
+          `${session} is a fork: ${copiedCalls} ${copiedCalls === 1 ? "call" : "calls"} of the session that it was copied from are not counted again.`,
+        ],
+  );
 
 type Keyed = { readonly session: SessionMetrics; readonly calls: CallFacts[] };
 

@@ -132,6 +132,23 @@ suite("the inspector's panels", () => {
     });
   });
 
+  test("an analysis in a narrow side bar: words go on below, only figures in columns are wider, with a bar that is there", async () => {
+    const long = `Waits between requests: ${"none longer than 5 min, ".repeat(8)}`;
+    const lines = ["A session", long, "", `cost, as tokens${" ".repeat(40)}17,011${" ".repeat(14)}12,345`];
+    await bench.on("analysis", { analysis: { ...ANALYSIS, lines }, isOpen: true }, async (page) => {
+      await page.setViewportSize({ width: 300, height: 600 });
+      const widths = (selector: string) =>
+        page
+          .locator(selector)
+          .evaluateAll((all) =>
+            all.map((one) => [one.scrollWidth > one.clientWidth, getComputedStyle(one).overflowX]),
+          );
+      assert.deepEqual(await widths(".analysis-lines"), [[false, "hidden"]]);
+      assert.deepEqual(await widths(".analysis-table"), [[true, "scroll"]]);
+      assert.deepEqual(await page.locator(".analysis-line").allTextContents(), ["A session", long, ""]);
+    });
+  });
+
   test("all panels and controls together take less than half of what a page may", async () => {
     const bundle = await panelsBundle();
     assert.ok((bundle.get("panels.js")?.length ?? 0) < 150_000);
