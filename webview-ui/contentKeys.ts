@@ -20,3 +20,14 @@ export function focusField(field: HTMLInputElement | null): void {
   field?.focus();
   (field as unknown as { wrappedElement?: HTMLInputElement } | null)?.wrappedElement?.select();
 }
+
+/** As VS Code's fields say it: a mark, and a message below; "": the field is well. */
+export function sayInvalid(field: HTMLInputElement | null, message: string): void {
+  const isInvalid = message !== "";
+  field?.toggleAttribute("invalid", isInvalid);
+  field?.shadowRoot?.querySelector("input")?.setAttribute("aria-invalid", String(isInvalid));
+  const line = field?.parentElement?.querySelector<HTMLElement>(".content-invalid");
+  if (!line) return;
+  line.hidden = !isInvalid;
+  line.textContent = message;
+}

@@ -3,13 +3,13 @@ import "./contentViewer.css";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Direction } from "../src/schema/claim";
 import type { ContentWindow, SearchEnd } from "../src/schema/inspector";
-import { fieldOf, focusField, isGoToKey } from "./contentKeys";
+import { fieldOf, focusField, isGoToKey, sayInvalid } from "./contentKeys";
+import { textView } from "./contentText";
 import {
   charsOf,
-  cutAt,
   goalFrom,
   goToWords,
-  piecesOf,
+  notAPlaceWords,
   placeWords,
   previousOffset,
   searchWords,
@@ -19,7 +19,7 @@ import {
 import { button, iconButton, range, textField } from "./controls";
 import { problemLine } from "./problem";
 import type { TokenFormat } from "./tokenFormat";
-import { oneLine, visibleSegments } from "./visibleText";
+import { oneLine } from "./visibleText";
 import { whenChanged } from "./whenChanged";
 
 export type ContentProps = {
@@ -71,7 +71,7 @@ const barView = ({ window }: ContentProps, { onOpenDocument, onClose }: ContentE
 function findBar(window: ContentWindow, props: ContentProps, events: ContentEvents): TemplateResult {
   const { find, format, search, direction } = props;
   const onFind = (to: Direction) => (event: Event) => look(event, to, window, props, events);
-  const onGo = (event: Event) => goTo(event, window, events);
+  const onGo = (event: Event) => goTo(event, window, format, events);
   return html`<div class="content-find">
     ${textField({
       label: WORDS.find,
@@ -89,8 +89,10 @@ function findBar(window: ContentWindow, props: ContentProps, events: ContentEven
       name: "goTo",
       value: "",
       placeholder: WORDS.goToShort,
+      onInput: (_, event) => sayInvalid(fieldIn(event, "goTo"), ""),
       onEnter: (_, event) => onGo(event),
     })}
+    <p class="content-invalid" role="alert" hidden></p>
     <p class="content-search" role="status">${searchWords(search, direction)}</p>
   </div>`;
 }
@@ -114,13 +116,28 @@ function look(
   onFind(text, from, direction);
 }
 
-/** The keyboard is in the text then, as in an editor. */
-function goTo(event: Event, { totalChars }: ContentWindow, events: ContentEvents): void {
-  const goal = goalFrom(fieldIn(event, "goTo")?.value ?? "", totalChars);
-  if (goal === null) return;
+/** The keyboard is in the text then, as in an editor; at the end there is a whole window, not a last character. */
+function goTo(event: Event, window: ContentWindow, f: TokenFormat, events: ContentEvents): void {
+  const field = fieldIn(event, "goTo");
+  const typed = field?.value ?? "";
+  const { totalChars } = window;
+  const goal = goalFrom(typed, totalChars);
+  sayInvalid(field, goal === null && typed.trim() !== "" ? notAPlaceWords(window, f) : "");
+  const text = viewerOf(event)?.querySelector<HTMLElement>(".content-text");
+  if (goal === null || !text) return;
   if ("line" in goal) events.onLine(goal.line);
-  else events.onWant(goal.offset);
-  viewerOf(event)?.querySelector<HTMLElement>(".content-text")?.focus({ preventScroll: true });
+  else if (goal.offset < totalChars - 1) events.onWant(goal.offset);
+  else toEnd(text, window, events);
+  text.focus({ preventScroll: true });
+}
+
+function toEnd(text: HTMLElement, window: ContentWindow, { onWant }: ContentEvents): void {
+  if (!hasLater(window)) {
+    text.scrollTop = text.scrollHeight;
+    return;
+  }
+  text.dataset.enters = "end";
+  onWant(previousOffset(window.totalChars));
 }
 
 const viewerOf = (event: Event): Element | null =>
@@ -170,19 +187,6 @@ function bodyView(window: ContentWindow, props: ContentProps, events: ContentEve
     }
   </div>`;
 }
-
-function textView(window: ContentWindow, { match }: ContentProps): TemplateResult {
-  if (window.totalChars === 0) return html`<span class="content-empty">${WORDS.empty}</span>`;
-  const { before, found, after } = cutAt(window, match);
-  return html`${visible(before)}${found === "" ? nothing : html`<mark class="content-match">${visible(found)}</mark>`}${visible(after)}`;
-}
-
-const visible = (text: string) =>
-  piecesOf(text)
-    .flatMap(visibleSegments)
-    .map((segment) =>
-      segment.isEscape ? html`<span class="content-escape">${segment.text}</span>` : segment.text,
-    );
 
 /** At what was found, also when it was found again; another window at its end if it was reached backwards, else at its top. */
 function settle(text: HTMLElement): void {

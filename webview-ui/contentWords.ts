@@ -46,6 +46,10 @@ export function goToWords({ totalLines }: ContentWindow, f: TokenFormat): string
   return `Go to line${lines}, ::character or %`;
 }
 
+/** Under the field, where what was typed is no place. */
+export const notAPlaceWords = (window: ContentWindow, f: TokenFormat): string =>
+  `Not a place. ${goToWords(window, f)}`;
+
 /** How looking for a text ended, where that has to be said; "": it was found. */
 export function searchWords(search: SearchEnd | null, direction: Direction): string {
   if (search === "nothing") return "No results";
@@ -56,10 +60,12 @@ export function searchWords(search: SearchEnd | null, direction: Direction): str
 /** `offset` in code points; a line from 1, which may be more than there are. */
 export type Goal = { readonly line: number } | { readonly offset: number };
 
-/** What a person types to go somewhere: a line ("120", ":120", "1,200"), a character ("::1200", from 1), "50%"; null: not a place. */
+/** What a person types to go somewhere: a line ("120", ":120", "1,200", also with a column: "120:3"), a character ("::1200", from 1), "50%"; null: not a place. */
 export function goalFrom(typed: string, totalChars: number): Goal | null {
-  const [, colons = "", digits, percent] = /^\s*(:{0,2})\s*([\d.,\s]*\d)\s*(%?)\s*$/u.exec(typed) ?? [];
+  const [, colons = "", digits, column, percent] =
+    /^\s*(:{0,2})\s*([\d.,\s]*\d)\s*(:\s*\d*)?\s*(%?)\s*$/u.exec(typed) ?? [];
   if (digits === undefined || (percent === "%" && colons !== "")) return null;
+  if (column !== undefined && (percent === "%" || colons === "::")) return null;
   const last = Math.max(0, totalChars - 1);
   if (percent === "%") {
     const share = Number(digits.replace(",", "."));

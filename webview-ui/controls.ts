@@ -81,7 +81,7 @@ export type TextFieldProps = {
   readonly maximum?: number;
   readonly step?: number;
   readonly isInvalid?: boolean;
-  readonly onInput?: (value: string) => void;
+  readonly onInput?: (value: string, event: Event) => void;
   /** Enter, or a change that is finished. */
   readonly onChange?: (value: string) => void;
   readonly onEnter?: (value: string, event: KeyboardEvent) => void;
@@ -105,7 +105,7 @@ export function textField(props: TextFieldProps): TemplateResult {
     step=${props.step ?? nothing}
     ?invalid=${props.isInvalid ?? false}
     .value=${value}
-    @input=${(event: Event) => onInput?.(valueIn(event))}
+    @input=${(event: Event) => onInput?.(valueIn(event), event)}
     @change=${(event: Event) => onChange?.(valueIn(event))}
     @keydown=${onKey}
   ></vscode-textfield>`;

@@ -1,5 +1,6 @@
 // The inspector's browser side: the bar to find and filter with: a text, a tool, a kind, a state, a size.
 import { html, nothing, type TemplateResult } from "lit";
+import type { Direction } from "../src/schema/claim";
 import type { FindQuery, Found } from "../src/schema/inspector";
 import { isLookedFor, NO_QUERY } from "./filter";
 import type { Format } from "./format";
@@ -8,12 +9,16 @@ import { WORDS } from "./words";
 export type FinderProps = {
   readonly query: FindQuery;
   readonly found: Found | null; // null: not yet, or nothing is looked for
+  readonly at: number; // the match that the person is at, from 0; -1: at none
   readonly isOpen: boolean; // more than the text can be given
   readonly f: Format;
 };
 
 export type FinderEvents = {
   readonly onQuery: (query: FindQuery) => void;
+  /** To the match after the one that the person is at, or before it. */
+  readonly onStep: (direction: Direction) => void;
+  readonly onTree: () => void;
   readonly onOpen: (isOpen: boolean) => void;
 };
 
@@ -35,8 +40,17 @@ const STATES: readonly (readonly [NonNullable<FindQuery["state"]>, string])[] = 
   ["incomplete", "Incomplete list"],
 ];
 
-export function finderView({ query, found, isOpen, f }: FinderProps, events: FinderEvents): TemplateResult {
-  const { onQuery, onOpen } = events;
+export function finderView(
+  { query, found, at, isOpen, f }: FinderProps,
+  events: FinderEvents,
+): TemplateResult {
+  const { onQuery, onOpen, onStep, onTree } = events;
+  const onFieldKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") onTree();
+    else if (event.key === "Enter" && !event.isComposing) onStep(event.shiftKey ? "previous" : "next");
+    else return;
+    event.preventDefault();
+  };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || !isLookedFor(query)) return;
     event.preventDefault();
@@ -45,13 +59,13 @@ export function finderView({ query, found, isOpen, f }: FinderProps, events: Fin
   const more = isOpen || isLookedFor({ ...query, text: "" });
   return html`<search id="finder" class="finder" @keydown=${onKey}>
     <div class="finder-line">
-      <input id="find" class="input" type="search" aria-label=${WORDS.find} title=${WORDS.find} placeholder=${WORDS.findShort} maxlength="1000"
+      <input id="find" class="input" type="search" aria-label=${WORDS.find} title=${WORDS.find} placeholder=${WORDS.findShort} @keydown=${onFieldKey} maxlength="1000"
         .value=${query.text} @input=${(event: Event) => onQuery({ ...query, text: givenIn(event) })} />
       <button type="button" class="icon-button codicon codicon-filter" data-action="filter" title=${WORDS.filter} aria-label=${WORDS.filter}
         aria-expanded=${String(more)} aria-controls="filters" @click=${() => onOpen(!more)}></button>
     </div>
     <div id="filters" class="filters" ?hidden=${!more}>${filtersView(query, onQuery)}</div>
-    <p id="matches" class="quiet" role="status">${isLookedFor(query) ? matchesText(found, f) : nothing}</p>
+    <p id="matches" class="quiet" role="status">${isLookedFor(query) ? matchesText(found, f, at) : nothing}</p>
   </search>`;
 }
 
@@ -103,10 +117,11 @@ export function focusFinder(root: HTMLElement, event: KeyboardEvent): void {
   field.select();
 }
 
-/** "12 matches in 4 turns". */
-export function matchesText(found: Found | null, f: Format): string {
+/** "12 matches in 4 turns"; at one of them "3 of 12 matches in 4 turns". */
+export function matchesText(found: Found | null, f: Format, at = -1): string {
   if (found === null) return "Looking…";
   if (found.total === 0) return "No matches";
   const matches = f.count(found.total, "match", "matches");
-  return `${found.isCut ? "More than " : ""}${matches} in ${f.count(found.turns.length, "turn")}`;
+  const before = found.isCut ? "More than " : at < 0 ? "" : `${f.number(at + 1)} of `;
+  return `${before}${matches} in ${f.count(found.turns.length, "turn")}`;
 }

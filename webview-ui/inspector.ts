@@ -1,5 +1,6 @@
 // The inspector's browser side: the page as a whole: the host's messages and the person's moves, rendered once per frame.
 import { render } from "lit";
+import type { Direction } from "../src/schema/claim";
 import type { FindQuery, ToView } from "../src/schema/inspector";
 import { type Act, openingAct } from "./acts";
 import { spotOf } from "./anchor";
@@ -9,7 +10,9 @@ import { isLookedFor, NO_QUERY } from "./filter";
 import { focusFinder } from "./finder";
 import { Finding } from "./finding";
 import type { Format } from "./format";
+import { markFound } from "./foundMarks";
 import { turnAt } from "./loaded";
+import { matchesOf, matchFrom } from "./matches";
 import { apply, EMPTY_MODEL, isOfSession, type PageModel, withSelectedTurn } from "./model";
 import type { Move } from "./moves";
 import type { Outline } from "./outline";
@@ -59,6 +62,7 @@ export class Inspector {
   #shownSession: string | null = null;
   #said = "";
   #isMenuOpen = false;
+  #stepDue: Direction | null = null;
 
   constructor(root: HTMLElement, host: Host, format: Format) {
     this.#root = root;
@@ -95,6 +99,7 @@ export class Inspector {
     if (message.type === "content" && message.window !== null && this.#model.content === message)
       this.#placed(readingAt(this.#place, message.window));
     if (message.type === "analysis" && before.analysis === null) this.#analysed();
+    if (message.type === "found" && this.#stepDue !== null) this.#step(this.#stepDue);
     if (message.type === "changed" && message.turnCount > newestAt + 1) this.#find(this.#place.query);
     this.#schedule();
   }
@@ -159,6 +164,7 @@ export class Inspector {
       shown = this.#draw(this.#outline); // it is of another size than was thought
     if (shown === null) return;
     this.#panelFocus.settle();
+    markFound(this.#root, this.#place.query.text);
     this.#model = this.#asking.after(this.#model, shown);
     const top = this.#pane.top(shown.outline);
     if (top !== undefined && !isSameTop(top, this.#place.top)) this.#placed({ ...this.#place, top });
@@ -258,6 +264,10 @@ export class Inspector {
   #onPageKey(event: KeyboardEvent): void {
     focusLineField(this.#root, event);
     focusFinder(this.#root, event);
+    if (event.key !== "F3" || !isLookedFor(this.#place.query)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#step(event.shiftKey ? "previous" : "next");
   }
 
   #onEscape(event: KeyboardEvent): void {
@@ -288,6 +298,17 @@ export class Inspector {
     this.#schedule();
   }
 
+  /** To the next match; of what is still looked for, as soon as it is found. */
+  #step(direction: Direction): void {
+    const found = this.#finding.foundIn(this.#model);
+    const { query, focused } = this.#place;
+    this.#stepDue = found === null && isLookedFor(query) ? direction : null;
+    const match = found === null ? null : matchFrom(matchesOf(found), focused, direction);
+    if (match === null) return;
+    this.#goTo(match, placePassing(this.#place, match));
+    this.#render();
+  }
+
   #close(): void {
     this.#placed({ ...this.#place, selected: null });
     this.#render();
@@ -316,6 +337,8 @@ export class Inspector {
       },
       onSetting: (setting) => this.#post({ type: "openSetting", setting }),
       onQuery: (query) => this.#query(query),
+      onStep: (direction) => this.#step(direction),
+      onTree: () => this.#pane.focus(),
       onFilterOpen: (isFilterOpen) => set(() => this.#chosen({ isFilterOpen })),
       onMenu: (isOpen) => set(() => (this.#isMenuOpen = isOpen)),
       onExplained: () => {

@@ -8,6 +8,7 @@ import { type FilterState, isFiltered } from "./filter";
 import { type FinderEvents, finderView } from "./finder";
 import type { Format } from "./format";
 import { type HeaderEvents, headerView } from "./header";
+import { matchAt, matchesOf } from "./matches";
 import type { PageModel } from "./model";
 import type { Outline, VisibleRow } from "./outline";
 import type { PanelDesk } from "./panelDesk";
@@ -35,7 +36,7 @@ export type PageEvents = TreeEvents &
   DetailsEvents &
   HeaderEvents &
   PanelEvents &
-  Pick<FinderEvents, "onQuery"> & { readonly onFilterOpen: (isOpen: boolean) => void };
+  Pick<FinderEvents, "onQuery" | "onStep" | "onTree"> & { readonly onFilterOpen: (isOpen: boolean) => void };
 
 const NOTHING_MATCHES: ReadonlySet<string> = new Set();
 
@@ -78,9 +79,9 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
   return html`
     ${guard([head, plot, selectedTurn, model.loaded, whatIf, desk.state, place.choices], () => overviewSlot(props))}
     ${guard([place.panels, analysis === null], () => switchesView(place, analysis !== null, events))}
-    ${guard([place.query, found, isFilterOpen], () =>
+    ${guard([place.query, found, isFilterOpen, place.focused], () =>
       finderView(
-        { query: place.query, found, isOpen: isFilterOpen, f },
+        { query: place.query, found, at: atMatch(page), isOpen: isFilterOpen, f },
         { ...events, onOpen: events.onFilterOpen },
       ),
     )}
@@ -99,6 +100,9 @@ function sessionView(page: Page, events: PageEvents): TemplateResult {
       }
     </main>`;
 }
+
+const atMatch = ({ found, place }: Page): number =>
+  found === null ? -1 : matchAt(matchesOf(found), place.focused);
 
 const treeProps = (
   { outline, view }: NonNullable<Page["tree"]>,

@@ -35,6 +35,12 @@ suite("content: places", () => {
       ["50%", { offset: 5000 }],
       ["12,5 %", { offset: 1250 }],
       ["100%", { offset: 9999 }],
+      ["150%", { offset: 9999 }],
+      [":640:3", { line: 640 }],
+      ["640:", { line: 640 }],
+      ["::640:3", null],
+      ["5:3%", null],
+      ["abc", null],
       ["", null],
       [":", null],
       ["%", null],
@@ -131,6 +137,32 @@ suite("content: the viewer", () => {
         (await toldBy(page)).slice(-2).map(([name]) => name),
         ["onOpenDocument", "onClose"],
       );
+    });
+  });
+
+  test("what is no place is marked and said under the field; beyond the end is the end", async () => {
+    await bench.on("content", VIEWER, async (page) => {
+      const goTo = page.getByRole("textbox", { name: "Go to" });
+      const said = page.locator(".content-invalid");
+      for (const typed of ["abc", "-5"]) {
+        await goTo.fill(typed);
+        assert.equal(await said.isVisible(), false);
+        await goTo.press("Enter");
+        assert.equal(await goTo.getAttribute("aria-invalid"), "true");
+        assert.equal(await said.textContent(), "Not a place. Go to line (1 to 90,000), ::character or %");
+        assert.equal(await goTo.evaluate((it) => it.matches(":focus")), true);
+      }
+      assert.deepEqual(await toldBy(page), []);
+      await goTo.fill(":640:3");
+      await goTo.press("Enter");
+      assert.equal(await goTo.getAttribute("aria-invalid"), "false");
+      assert.equal(await said.isVisible(), false);
+      for (const typed of ["150%", "100%", "::999999999"]) {
+        await goTo.fill(typed);
+        await goTo.press("Enter");
+      }
+      const last = ["onWant", 104_857_600 - 16_384];
+      assert.deepEqual(await toldBy(page), [["onLine", 640], last, last, last]);
     });
   });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { acts, answerTo, send, settled } from "../../support/inspectorHost";
 import { inspectorBundle, openInspector, type PageOptions } from "../../support/inspectorPage";
-import { richTurns, sessionOf } from "../../support/inspectorViews";
+import { longSession, richTurns, sessionOf } from "../../support/inspectorViews";
 import { CONTENT, WHAT_IF } from "../../support/panelStates";
 import { launchBrowser } from "../../vscode/workbench";
 
@@ -17,8 +17,11 @@ suite("the keyboard on the page", () => {
   });
   suiteTeardown(() => browser?.close());
 
-  async function onPage(use: (page: Page) => Promise<void>, options: PageOptions = {}): Promise<void> {
-    const session = sessionOf(richTurns());
+  async function onPage(
+    use: (page: Page) => Promise<void>,
+    options: PageOptions = {},
+    session = sessionOf(richTurns()),
+  ): Promise<void> {
     const host = { host: (message: Parameters<typeof answerTo>[1]) => answerTo(session, message) };
     const { page, problems } = await openInspector(browser, bundle, { ...host, ...options });
     try {
@@ -148,6 +151,45 @@ suite("the keyboard on the page", () => {
         assert.equal(await hasMenu(text), true, text);
       assert.equal(await hasMenu(".plot svg"), false);
     });
+  });
+
+  test("in the session's field Enter and F3 go on, with Shift back, Arrow Down into the tree; what was found is marked", async () => {
+    await onPage(
+      async (page) => {
+        const at = async (words: string, key: string) => {
+          await page.waitForFunction(
+            (text) => document.querySelector("#matches")?.textContent?.trim() === text,
+            words,
+          );
+          await row(page, key).waitFor();
+          assert.equal(await row(page, key).getAttribute("aria-selected"), "true");
+        };
+        await page.keyboard.press("Control+f");
+        await page.keyboard.type("Question 1");
+        await page.keyboard.press("Enter"); // before anything was found
+        await at("1 of 11 matches in 11 turns", "s1/t1/asked");
+        await page.keyboard.press("Enter");
+        await at("2 of 11 matches in 11 turns", "s1/t91/asked");
+        await page.keyboard.press("F3");
+        await page.keyboard.press("Shift+Enter");
+        await page.keyboard.press("Shift+F3");
+        await page.keyboard.press("Shift+F3");
+        await at("11 of 11 matches in 11 turns", "s1/t181/asked");
+        assert.equal(await focused(page), "find");
+        const marked = await page.evaluate(() => [...(CSS.highlights.get("found") ?? [])].map(String));
+        assert.ok(marked.length > 0 && marked.every((text) => text === "Question 1"), marked.join());
+        await page.keyboard.press("ArrowDown");
+        assert.equal(await focused(page), "tree");
+        await page.keyboard.press("F3");
+        await at("1 of 11 matches in 11 turns", "s1/t1/asked");
+        await page.focus("#find");
+        await page.keyboard.press("Escape");
+        await settled(page);
+        assert.equal(await page.evaluate(() => CSS.highlights.has("found")), false);
+      },
+      {},
+      longSession(200),
+    );
   });
 
   test("where what opened a panel is gone, the keyboard goes back to the tree", async () => {

@@ -214,4 +214,8 @@ test("what was found is counted in words", () => {
   assert.equal(found(0, 0), "No matches");
   assert.equal(found(5000, 200, true), "More than 5,000 matches in 200 turns");
   assert.equal(matchesText(null, f), "Looking…");
+  assert.equal(
+    matchesText({ turns: [{ at: 0, keys: [] }], total: 12, isCut: false }, f, 2),
+    "3 of 12 matches in 1 turn",
+  );
 });
