@@ -70,7 +70,11 @@ const KINDS: Readonly<Record<SessionRow["kind"], string>> = {
   analysed: ", analyzed",
 };
 
+/** The end of a long title is out of sight: what tells a fork from its session comes first. */
+export const markedFirst = (title: string): string =>
+  title.replace(/^(.*) (\((?:fork|imported)\))$/su, "$2 $1");
+
 const optionView = ({ session, title, startedAt, running, kind }: SessionRow, isChosen: boolean, f: Format) =>
   html`<option value=${session} .selected=${isChosen} title=${f.fullTime(startedAt)}>
-    ${oneLine(title, 80)} (${f.ago(startedAt, Date.now())}${running ? ", running" : ""}${KINDS[kind]})
+    ${oneLine(markedFirst(title), 80)} (${f.ago(startedAt, Date.now())}${running ? ", running" : ""}${KINDS[kind]})
   </option>`;

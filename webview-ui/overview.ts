@@ -20,7 +20,7 @@ export type OverviewEvents = PlotEvents & {
 export function overviewView(props: OverviewProps, events: OverviewEvents): TemplateResult {
   const { head, unit, format } = props;
   const shown = fillOf(props);
-  const parts = overviewParts(head, shown?.fill ?? null, unit, format);
+  const parts = overviewParts(head, shown?.fill ?? null, unit, format, shown?.turn ?? null);
   const bar = shown === null ? null : barOf(props, shown);
   return html`<section class="overview" aria-label=${OVERVIEW_WORDS.overview}>
     <div class="overview-top">
@@ -49,8 +49,9 @@ function barOf(
   return { turn, fill, windowTokens, used, hasWhatIf: whatIf !== null, format };
 }
 
-const partView = ({ text, title }: Part, at: number): TemplateResult =>
-  html`${at === 0 ? nothing : "; "}<span title=${title}>${text}</span>`;
+/** The first, of the turn, is a line of its own where there is little room: its figures change, and nothing may move. */
+const partView = ({ text, title }: Part, at: number, parts: readonly Part[]): TemplateResult =>
+  html`<span class=${at === 0 ? "overview-turn" : ""}><span title=${title}>${text}</span>${at === parts.length - 1 ? nothing : "; "}</span>`;
 
 const unitToggle = (unit: Unit, onUnit: (unit: Unit) => void): TemplateResult =>
   toggles<Unit>(

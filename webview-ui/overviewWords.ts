@@ -29,13 +29,19 @@ export const OVERVIEW_WORDS = {
 const isIncomplete = ({ inspected, total, complete }: ListView): boolean =>
   inspected < total || complete !== true;
 
-/** Only what is not zero is said. */
-export function overviewParts(head: SessionHead, fill: Fill | null, unit: Unit, f: TokenFormat): Part[] {
+/** Only what is not zero is said. `turn`: that `fill` is of; all else is of the session. */
+export function overviewParts(
+  head: SessionHead,
+  fill: Fill | null,
+  unit: Unit,
+  f: TokenFormat,
+  turn: number | null = null,
+): Part[] {
   const { storedResults, storedChars, hiddenChars, deletedResults } = head.totals;
   const deleted = deletedResults === 0 ? "" : `; ${f.count(deletedResults, "result")} deleted`;
   const incomplete = head.lists.filter(isIncomplete);
   const parts = [
-    fill === null ? null : windowPart(fill, head.windowTokens, f),
+    fill === null ? null : ofTurn(turn, windowPart(fill, head.windowTokens, f)),
     storedResults + deletedResults === 0 || head.kind === "analysed" // nothing of that is on this machine's disk by us
       ? null
       : {
@@ -55,6 +61,9 @@ export function overviewParts(head: SessionHead, fill: Fill | null, unit: Unit, 
 
 export const hasCosts = ({ totals, priceName }: SessionHead): boolean =>
   priceName !== null && (totals.sentCost > 0 || totals.naiveCost > 0);
+
+const ofTurn = (turn: number | null, { text, title }: Part): Part =>
+  turn === null ? { text, title } : { text: `Turn ${turn}: ${text}`, title };
 
 function windowPart({ tokens, isEstimate }: Fill, windowTokens: number | null, f: TokenFormat): Part {
   const sum = sumOf(tokens);

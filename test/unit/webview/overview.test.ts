@@ -237,9 +237,21 @@ suite("overview: the panel", () => {
   test("where nobody says what the model takes, the bar is the request, and nothing is called free", async () => {
     const head = { ...HEAD, windowTokens: null };
     await bench.on("overview", { ...OVERVIEW, head, fill: { turn: 12, fill: FILL } }, async (page) => {
-      assert.match((await page.textContent(".overview-sentence")) ?? "", /^41k tokens, window not known;/);
+      assert.match(
+        (await page.textContent(".overview-sentence")) ?? "",
+        /^Turn 12: 41k tokens, window not known;/,
+      );
       assert.equal(await page.locator('.fill-bar [data-fill="free"]').isVisible(), false);
       assert.equal(await page.locator('.legend [data-fill="free"]').count(), 0);
+    });
+  });
+
+  test("the turn is named where its tokens stand beside the session's", async () => {
+    await bench.on("overview", { ...OVERVIEW, selected: 2 }, async (page) => {
+      const sentence = () => page.textContent("#summary");
+      assert.match((await sentence()) ?? "", /^Turn 3: [\d.]+k of 200k tokens;/);
+      await showPanel(page, "overview", { ...OVERVIEW, selected: OVERVIEW.turnCount - 1 });
+      assert.match((await sentence()) ?? "", /^Turn 40: 54k of 200k tokens;/);
     });
   });
 

@@ -9,6 +9,7 @@ import type { SessionHead } from "../../../src/schema/view";
 import { reasonName, receiptLine } from "../../../webview-ui/callWords";
 import { matchesText } from "../../../webview-ui/finder";
 import { createFormat } from "../../../webview-ui/format";
+import { markedFirst } from "../../../webview-ui/header";
 import { apply, EMPTY_MODEL, type PageModel } from "../../../webview-ui/model";
 import { oneLine, prettyJson, visibleSegments } from "../../../webview-ui/visibleText";
 import { announcement, summaryOf } from "../../../webview-ui/words";
@@ -204,6 +205,12 @@ test("how long ago something was is said in the largest unit that fits", () => {
     ["now", "1 minute ago", "2 hours ago", "2 days ago"],
   );
   assert.equal(f.ago(now + 5000, now), "now", "a clock that was set back");
+});
+
+test("what tells a fork from its session comes first in the picker", () => {
+  assert.equal(markedFirst("Look at all of it (fork)"), "(fork) Look at all of it");
+  assert.equal(markedFirst("A (fork) (imported)"), "(imported) A (fork)");
+  assert.equal(markedFirst("What is a (fork)?"), "What is a (fork)?");
 });
 
 test("what was found is counted in words", () => {
