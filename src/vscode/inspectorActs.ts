@@ -1,6 +1,7 @@
 /** What the inspector may ask to be done. Each act is a door: what goes wrong behind it is shown once, with the next step. */
 import * as vscode from "vscode";
 import { turnOfCall } from "../history/fold";
+import { askAgain } from "../inspector/askAgain";
 import { placeOfTurn, turnAt } from "../inspector/turnPages";
 import type { Handle } from "../schema/claim";
 import { Failure } from "../schema/failure";
@@ -110,7 +111,8 @@ async function runAgain(
   if (!reason) return;
   await limits.exemptOnce(session, found.tool, reason.text);
   reason.used();
-  await commands.continue(session, `Call ${found.tool} again with the arguments ${found.arguments}`);
+  const events = await sessions.reads.eventsAbout(session, [JSON.stringify(call)]);
+  await commands.continue(session, askAgain(found.tool, call, events));
 }
 
 const callIn = (turn: TurnView | undefined, call: string): CallView | undefined =>
