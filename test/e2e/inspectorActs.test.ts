@@ -148,18 +148,18 @@ suite("what the inspector offers to do", () => {
     await page.keyboard.press("Control+G");
     await page.keyboard.type(":640");
     await page.keyboard.press("Enter");
-    await viewer
-      .locator(".content-status")
-      .getByText(/from line 640 of 651$/)
-      .waitFor();
-    await viewer.locator('[data-name="goTo"] input').fill("100%");
-    await page.keyboard.press("Enter"); // what was there still is
-    await viewer.locator(".content-status").getByText("98,957 to 98,957").waitFor();
+    const isAt = (status: RegExp) => viewer.locator(".content-status").getByText(status).waitFor();
+    const goTo = async (typed: string) => {
+      await viewer.locator('[data-name="goTo"] input').fill(typed);
+      await page.keyboard.press("Enter");
+    };
+    await isAt(/from line 640 of 651$/);
+    await goTo("1");
+    await isAt(/^1 to .* from line 1 of 651$/);
+    await goTo("100%"); // the last window that is whole
+    await isAt(/^82,574 to 98,957 of/);
     await viewer.locator('[data-action="earlier"]').click();
-    await viewer
-      .locator(".content-status")
-      .getByText(/^82,573 to/)
-      .waitFor();
+    await isAt(/^66,190 to/);
     await viewer.locator('[data-action="close"]').click();
 
     await selectRow(frame, /^In the store/);
@@ -244,7 +244,7 @@ suite("what the inspector offers to do", () => {
     await keysToRow(harness, frame, /^Turn 1\b/);
     await actByKeys(harness, frame, [/^Turn 1\b/], "fork");
     await until("the page shows the fork", async () =>
-      (await frame.locator("#sessions option:checked").textContent())?.includes(`${TASK} (fork)`),
+      (await frame.locator("#sessions option:checked").textContent())?.includes(`(fork) ${TASK}`),
     );
     const fork = await newSession(harness, before); // it has its own name by now
     const turns = eventsOf(fork.events, "requested").map(({ turn }) => turn);
