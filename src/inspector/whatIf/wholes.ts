@@ -16,8 +16,8 @@ export type RecordedSession = {
 /** `says`: what of the text is known, which is all of it unless it is gone. */
 export type Whole = { readonly text: string; readonly tokens: number; readonly says: string };
 
-/** More than any result that is replayed; what a log says of a size is only believed so far. */
-const MAXIMUM_PLACEHOLDER_CHARS = 1 << 24;
+/** Of all results that are gone: what a log says of their sizes is only believed so far. */
+const MAXIMUM_PLACEHOLDER_CHARS = 1 << 25;
 
 /** Stored results whose content was deleted, is missing or was altered. */
 export function goneIn({ events, contents }: RecordedSession): number {
@@ -34,6 +34,7 @@ export class Wholes {
   readonly #tokens: TokenCounter;
   readonly #stored = new Map<string, string>(); // handle → text
   readonly #measured = new Map<string, EventOf<"measured">>(); // by call
+  #placeholderChars = MAXIMUM_PLACEHOLDER_CHARS; // that may still be made
 
   constructor({ contents }: RecordedSession, tokens: TokenCounter) {
     this.#contents = contents;
@@ -59,17 +60,18 @@ export class Wholes {
     return { text, tokens: this.#tokens.count(text), says: text };
   }
 
-  /** What was shown of it, over and over: it has the size, and no word that was not there. */
+  /** What was shown of it, over and over: it has the size, as long as there is room, and no word that was not there. */
   #sized(
     { text, tainted }: EventOf<"remembered">,
     { chars, tokensEstimated, estimator }: EventOf<"measured">,
   ): Whole {
     const seen = contentIn(text, tainted === true) || text;
     const seenChars = Math.max(1, charLength(seen));
-    const times = Math.ceil(Math.min(chars, MAXIMUM_PLACEHOLDER_CHARS) / seenChars);
+    const room = Math.min(chars, Math.max(seenChars, this.#placeholderChars));
+    this.#placeholderChars -= room;
     const isCounted = estimator === this.#tokens.name;
     return {
-      text: headOf(seen.repeat(times), chars),
+      text: headOf(seen.repeat(Math.ceil(room / seenChars)), room),
       tokens: isCounted ? tokensEstimated : Math.round((this.#tokens.count(seen) * chars) / seenChars),
       says: seen,
     };
